@@ -17,27 +17,51 @@ contract Flush {
     }
 
     constructor(bytes memory code, Group[] memory groups) {
+        // The gas of all calls, before the first: whatever some of them waste, and whoever made them do so since the gas
+        // was estimated, each call behind them has its own (EIP-150). An estimate sees this alone: what a call does is
+        // not looked at.
+        uint256 needed = 0;
         for (uint256 g = 0; g < groups.length; ++g) {
-            Group memory group = groups[g];
-            bool deploys = group.target != address(0);
-            bytes memory data = deploys ? bytes.concat(bytes32(0), code, group.tail) : group.tail;
-            for (uint256 i = 0; i < group.items.length; ++i) {
-                bytes32 item = group.items[i];
-                address target = deploys ? group.target : address(uint160(uint256(item)));
-                uint256 gasEach = group.gasEach;
-                // With less, the call would get less than it is to have (EIP-150), and fail for that. It is also what an
-                // estimate of the gas must see: what a call does is not looked at.
-                uint256 left = gasleft();
-                if (left - left / 64 < gasEach + 10_000) revert();
-                // Whatever it does: the others go on. What it returns, a bomb or nothing, is not copied.
-                assembly ("memory-safe") {
-                    if deploys { mstore(add(data, 32), item) }
-                    pop(call(gasEach, target, 0, add(data, 32), mload(data), 0, 0))
-                }
-            }
+            needed += groups[g].items.length * (groups[g].gasEach + 10_000);
+        }
+        uint256 left = gasleft();
+        if (left - left / 64 < needed) revert();
+        for (uint256 g = 0; g < groups.length; ++g) {
+            callEach(code, groups[g]);
         }
         assembly ("memory-safe") {
             return(0, 0)
         }
+    }
+
+    function callEach(bytes memory code, Group memory group) private {
+        bool deploys = group.target != address(0);
+        bytes memory data = deploys ? bytes.concat(bytes32(0), code, group.tail) : group.tail;
+        bytes32 codeHash;
+        if (deploys) {
+            assembly ("memory-safe") {
+                codeHash := keccak256(add(data, 64), sub(mload(data), 32))
+            }
+        }
+        for (uint256 i = 0; i < group.items.length; ++i) {
+            bytes32 item = group.items[i];
+            uint256 gasEach = group.gasEach;
+            address target = address(uint160(uint256(item)));
+            if (deploys) {
+                // Somebody else has deployed it meanwhile: a second deployment would use up all of its gas.
+                if (addressOf(group.target, item, codeHash).code.length != 0) continue;
+                target = group.target;
+            }
+            // Whatever it does: the others go on. What it returns, a bomb or nothing, is not copied.
+            assembly ("memory-safe") {
+                if deploys { mstore(add(data, 32), item) }
+                pop(call(gasEach, target, 0, add(data, 32), mload(data), 0, 0))
+            }
+        }
+    }
+
+    /// The address that the factory deploys to (EIP-1014).
+    function addressOf(address factory, bytes32 salt, bytes32 codeHash) private pure returns (address) {
+        return address(uint160(uint256(keccak256(abi.encodePacked(hex"ff", factory, salt, codeHash)))));
     }
 }

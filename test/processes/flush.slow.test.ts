@@ -98,6 +98,24 @@ describe('npm run ops -- wallet flush', function () {
       for (const text of [sent.output, ended.output, stored]) expect(text).to.not.include(secret);
   });
 
+  it('abandons an open flush without a key, and writes down who did it', async () => {
+    const { tx_hash } = factsOf(await run());
+    const service = startProcess('ops', env(), [
+      'wallet',
+      'flush',
+      '--network',
+      'ethereum',
+      '--abandon',
+      String(tx_hash),
+    ]);
+    expect(await service.ended()).to.equal(0);
+    expect(service.printed()).to.match(/^0x\w{64} is abandoned: the next run makes a new flush\./);
+    expect(await stand.ctx.db('flushes').select('outcome')).to.deep.equal([{ outcome: 'abandoned' }]);
+    const actions = await stand.ctx.db('operator_actions').where({ command: 'wallet flush' }).orderBy('at');
+    expect(actions.map(({ details }) => details.state)).to.deep.equal(['sent', 'abandoned']);
+    expect(actions[1].details).to.include({ tx_hash });
+  });
+
   it('takes no key that others can read, no wrong passphrase, and nobody without a name', async () => {
     const open = await privateFile(JSON.stringify(keyFile(stand.secret)), 0o644);
     for (const [result, said] of [
@@ -108,6 +126,9 @@ describe('npm run ops -- wallet flush', function () {
       [await run(['--network', 'bitcoin']), 'There are no forwarders on bitcoin'],
       [await run(['--max-fee-percent', '101']), 'at most 100'],
       [await run(['--min-usd', '1e3']), 'is no number'],
+      [await run(['--abandon', '0xab']), '0xab is no open flush of ethereum'],
+      [await run(['--abandon', '0xab', '--dry-run']), 'give one of them'],
+      [await run(['--abandon', '0xab'], { OPS_ACTOR: '' }), 'OPS_ACTOR is not set'],
     ] as const) {
       expect(result.output).to.include(said);
       expect(result.code).to.equal(2);

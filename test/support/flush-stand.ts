@@ -4,6 +4,7 @@ import type { CoinId } from '../../src/domain/chain/coins.ts';
 import { EvmClient } from '../../src/domain/chain/evm/client.ts';
 import { signingKey, type SigningKey } from '../../src/domain/chain/keys/key-file.ts';
 import { displayedAddress } from '../../src/domain/chain/addresses.ts';
+import { FACTORY, initCodeOf, openForwarder } from '../../src/domain/chain/wallets/forwarder.ts';
 import { storeRates } from '../../src/domain/chain/rates/store.ts';
 import { flushForwarders, type FlushAsked } from '../../src/domain/wallets/flush/run.ts';
 import type { FlushReport } from '../../src/domain/wallets/flush/report.ts';
@@ -105,6 +106,16 @@ export class FlushStand {
   async pay(coin: CoinId, address: string, whole: number): Promise<string> {
     const units = unitsOf(coin, whole);
     return coin === 'ETH' ? this.#stand.send(address, units) : this.#stand.pay(coin, address, units);
+  }
+
+  /** Deploys the forwarder of an address, as anybody may, first in its block. */
+  async deploy(address: string): Promise<string> {
+    const { wallet_id, deposit_index } = await this.ctx.db('payments').where({ address }).first('*');
+    const { id, public_data } = await this.ctx.db('wallets').where({ id: wallet_id }).first('*');
+    const salt = openForwarder(public_data, id).pathAt(deposit_index);
+    const code = Buffer.from(initCodeOf(public_data)).toString('hex');
+    const fees = { maxFeePerGas: '0xba43b7400', maxPriorityFeePerGas: '0x2540be400' };
+    return this.#stand.call(FACTORY, `${salt}${code}`, { gas: '0x80000', ...fees });
   }
 
   /** Mines until what is in the pool is final, and lets the watcher read it. */

@@ -1,5 +1,5 @@
 import { createDecipheriv, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccakBytes } from '../evm/proofs/rlp.ts';
@@ -69,16 +69,26 @@ export async function readPrivateFile(path: string, what: string): Promise<strin
     throw new RangeError(`${what} cannot be read (${error.code ?? error.name})`);
   });
   try {
-    const { mode, size } = await file.stat();
+    const { mode } = await file.stat();
     if ((mode & 0o077) !== 0)
       throw new RangeError(
         `${what} can be read or written by others than its owner, mode ${(mode & 0o777).toString(8)}: chmod 600`,
       );
-    if (size > MAX_BYTES) throw new RangeError(`${what} is too large to be one`);
-    return await file.readFile('utf8');
+    // A pipe or a device does not say how large it is.
+    const bytes = await readUpTo(file, MAX_BYTES + 1);
+    if (bytes.length > MAX_BYTES) throw new RangeError(`${what} is too large to be one`);
+    return bytes.toString('utf8');
   } finally {
     await file.close();
   }
+}
+
+async function readUpTo(file: FileHandle, most: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(most);
+  let length = 0;
+  for (let more = 1; more > 0 && length < most; length += more)
+    more = (await file.read(bytes, length, most - length, null)).bytesRead;
+  return bytes.subarray(0, length);
 }
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);

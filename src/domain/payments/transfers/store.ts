@@ -106,6 +106,7 @@ const upsertTransfers = sql<never, { transfers: string }>(
       credit = excluded.credit,
       locked_amount = excluded.locked_amount,
       locked_credit = excluded.locked_credit,
+      has_left = transfers.has_left AND coalesce(${SAME_BLOCK('transfers', 'excluded')}, false),
       confirmed_at = CASE WHEN ${SAME_BLOCK('transfers', 'excluded')} THEN transfers.confirmed_at END`,
 );
 

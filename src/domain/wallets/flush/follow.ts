@@ -2,6 +2,7 @@ import { fields, integer, quantity, word } from '../../chain/evm/proofs/values.t
 import { headerAt } from '../../chain/evm/read.ts';
 import { raised, readSigned, signTransaction } from '../../chain/keys/sign.ts';
 import type { SigningKey } from '../../chain/keys/key-file.ts';
+import { listWallets } from '../../chain/wallets/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { findCandidates } from './candidates.ts';
 import { deriveAgain, lookAtFinal } from './look.ts';
@@ -61,10 +62,12 @@ export async function endFlush(
     ratesSince: now,
     minUsd: '0',
     limit: ids.length,
+    refused: [],
     ids,
     now,
   };
-  const { derived } = await deriveAgain(ctx, await findCandidates(ctx.db, search));
+  const wallets = await listWallets(ctx.db, null);
+  const { derived } = deriveAgain(ctx, wallets, await findCandidates(ctx.db, search));
   const seen = outcome.tx_hash === null ? [] : await lookAtFinal(node, derived, true);
   await ctx.db.transaction(async (tx) => {
     await markSeen(tx, network, seen, now);
@@ -84,25 +87,35 @@ export interface SentAgain {
   readonly isReplaced: boolean;
 }
 
-/** Sends an open flush again: as it was, or with higher fees once it has waited for long. */
+/**
+ * Sends an open flush again: as it was, or with higher fees once it has waited for long. `prices`: null where
+ * nobody knows what gas is worth.
+ */
 export async function sendAgain(
   { db, systemNow }: Pick<Context, 'db' | 'systemNow'>,
   node: Node,
   open: OpenFlush,
-  { key, prices }: { readonly key: SigningKey; readonly prices: Prices },
+  { key, prices }: { readonly key: SigningKey; readonly prices: Prices | null },
 ): Promise<SentAgain> {
   const asItWas = async (because: string | null) => {
     const isTaken = await broadcast(node, { raw: open.raw, hash: open.tx_hash });
     return { hash: open.tx_hash, isTaken, because, isReplaced: false };
   };
+  const sent = await nonceOf(node, open.account, 'latest');
+  if (sent < Number(open.nonce))
+    return asItWas(
+      `its number is ${open.nonce}, and its account has sent ${sent} transactions: it waits for those between`,
+    );
   const waited = (systemNow().getTime() - open.sent_at.getTime()) / 1000;
   if (waited < REPLACED_AFTER_SECONDS) return asItWas(null);
   if (key.address !== open.account) return asItWas(`its gas is that of ${open.account}, another key`);
+  if (prices === null) return asItWas('no rate of the native coin is younger than a day');
   const signed = readSigned(open.raw);
+  // The same transaction has the same bytes: who owns the database has nothing signed that was not.
+  if (!(await signTransaction(key, signed)).raw.equals(open.raw))
+    return asItWas('this key has not signed what is stored of it');
   const higher = {
     ...signed,
-    chainId: node.chainId,
-    nonce: Number(open.nonce),
     maxFeePerGas: raised(signed.maxFeePerGas, node.maxFeePerGas),
     maxPriorityFeePerGas: raised(signed.maxPriorityFeePerGas, node.maxPriorityFeePerGas),
   };
@@ -115,7 +128,7 @@ export async function sendAgain(
     tx_hash: hash,
     network: node.coins.network,
     account,
-    nonce: higher.nonce,
+    nonce: signed.nonce,
     raw,
     payment_ids,
     usd,

@@ -1,8 +1,9 @@
 import type { CoinId } from '../../chain/coins.ts';
 import { argumentsOf, movedByDeployment } from '../../chain/wallets/forwarder.ts';
 import type { DerivableWallet } from '../../chain/wallets/families.ts';
+import { isFault } from '../../chain/rpc/questions.ts';
 import { openWallet, WalletError } from '../../chain/wallets/open.ts';
-import { listWallets, type Wallet } from '../../chain/wallets/store.ts';
+import type { Wallet } from '../../chain/wallets/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { min, multiply, sum } from '../../../platform/values/money.ts';
 import type { Candidate } from './candidates.ts';
@@ -23,6 +24,8 @@ export interface Deposit {
   readonly listedLater: readonly string[];
   /** What moves, as far as the service knows of it, in US dollars. */
   readonly usd: string;
+  /** Flushes in a row that left something of it. */
+  readonly tries: number;
 }
 
 /** A candidate whose address was derived again. */
@@ -36,11 +39,12 @@ export interface Derived extends Omit<Candidate, 'address'> {
  * Derives the addresses of candidates again, from wallets whose MAC is right: nothing else is signed. Returns
  * those that are as stored, and says what is wrong with others.
  */
-export async function deriveAgain(
-  { db, config }: Pick<Context, 'db' | 'config'>,
+export function deriveAgain(
+  { config }: Pick<Context, 'config'>,
+  all: readonly Wallet[],
   candidates: readonly Candidate[],
-): Promise<{ readonly derived: readonly Derived[]; readonly faults: readonly string[] }> {
-  const wallets = new Map((await listWallets(db, null)).map((wallet) => [wallet.id, wallet]));
+): { readonly derived: readonly Derived[]; readonly faults: readonly string[] } {
+  const wallets = new Map(all.map((wallet) => [wallet.id, wallet]));
   const opened = new Map<string, DerivableWallet | null>();
   const faults: string[] = [];
   const derived = candidates.flatMap((candidate) => {
@@ -95,20 +99,48 @@ export async function lookAtFinal(
 ): Promise<readonly SeenDeposit[]> {
   const holdings = holdingsOf(derived);
   const units = await unitsAt(node, holdings, node.final);
+  const unheld = holdings.filter((holding) => units.get(holding) === 0n);
+  const empty = await trulyEmpty(node, unheld, node.final);
   return holdings.flatMap((holding) => {
     const { coin, of } = holding;
-    const left = units.get(holding);
-    if (left === undefined || (left > 0n && !isTried)) return [];
-    return { payment_id: of.payment_id, coin, empty_at: left === 0n ? node.final : null };
+    const isLeft = isTried && (units.get(holding) ?? 0n) > 0n;
+    if (!isLeft && !empty.has(holding)) return [];
+    return { payment_id: of.payment_id, coin, empty_at: isLeft ? null : node.final };
   });
 }
 
-/** Returns the candidates that hold something in the newest block, with what a flush must know of them. */
+/**
+ * Returns those of the places that may be believed to be empty after a block: money leaves a forwarder by its
+ * code alone, and no other provider says that something is there. An address that is taken to be empty is
+ * looked at no more, so that one wrong answer would keep its money where it is.
+ */
+async function trulyEmpty(
+  node: Node,
+  places: readonly Holding[],
+  block: number,
+): Promise<ReadonlySet<Holding>> {
+  const addresses = [...new Set(places.map(({ address }) => address))];
+  const deployed = await withCode(node, addresses, block);
+  let empty = places.filter(({ address }) => deployed.has(address));
+  for (const provider of node.all.filter((one) => one !== node.provider)) {
+    const said = await unitsAt({ ...node, provider }, empty, block).catch((error: unknown) => {
+      if (isFault(error)) return new Map<Place, bigint>();
+      throw error;
+    });
+    empty = empty.filter((place) => (said.get(place) ?? 0n) === 0n);
+  }
+  return new Set(empty);
+}
+
+/**
+ * Returns the candidates that hold something in the newest block, with what a flush must know of them, and of
+ * which coins the node does not say what they hold.
+ */
 export async function lookAtNow(
   node: Node,
   derived: readonly Derived[],
   usdOf: (coin: CoinId) => string | null,
-): Promise<readonly Deposit[]> {
+): Promise<{ readonly deposits: readonly Deposit[]; readonly faults: readonly string[] }> {
   const holdings = holdingsOf(derived);
   const units = await unitsAt(node, holdings, 'latest');
   const held = holdings.filter((holding) => (units.get(holding) ?? 0n) > 0n);
@@ -116,14 +148,17 @@ export async function lookAtNow(
   const deployed = await withCode(
     node,
     owners.map(({ address }) => address),
+    'latest',
   );
+  const unread = [...new Set(holdings.flatMap((one) => (units.has(one) ? [] : one.coin)))];
+  const faults = unread.map((coin) => `Provider ${node.provider.name} does not say who holds ${coin}`);
   const worth = (holding: Holding): string => {
     const { coin, of } = holding;
     // A node that says more than what came does not make more move.
     const amount = min(of.amounts[coin] ?? '0', node.coins.amountOf(coin, units.get(holding) ?? 0n));
     return multiply(amount, usdOf(coin) ?? '0');
   };
-  return owners.map((of) => {
+  const deposits = owners.map((of) => {
     const own = held.filter((holding) => holding.of === of);
     const holds = own.map(({ coin }) => contractOf(node.coins, coin));
     const moved = movedByDeployment(of.wallet.public_data);
@@ -136,6 +171,8 @@ export async function lookAtNow(
       holds,
       listedLater: holds.flatMap((token) => (token === null || moved.includes(token) ? [] : token)),
       usd: sum(own.map(worth)),
+      tries: of.tries,
     };
   });
+  return { deposits, faults };
 }

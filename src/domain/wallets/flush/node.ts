@@ -94,16 +94,13 @@ export interface Place {
 
 const BALANCE_OF = '0x70a08231';
 
-/**
- * Returns what is at places after a block, in units. A coin whose contract does not say holds nothing: it is
- * left out until it does.
- */
+/** Returns what is at places after a block, in units; those of which the node does not say are left out. */
 export async function unitsAt(
   { provider, coins }: Node,
   places: readonly Place[],
   block: number | 'latest',
 ): Promise<ReadonlyMap<Place, bigint>> {
-  const at = typeof block === 'number' ? `0x${block.toString(16)}` : block;
+  const at = nameOf(block);
   const units = new Map<Place, bigint>();
   for (const coin of new Set(places.map((place) => place.coin))) {
     const own = places.filter((place) => place.coin === coin);
@@ -113,22 +110,23 @@ export async function unitsAt(
         ? { method: 'eth_getBalance', params: [address, at] }
         : { method: 'eth_call', params: [{ to, data: `${BALANCE_OF}${wordOf(address)}` }, at] },
     );
-    const said = await provider.batch(calls).catch((error: unknown) => {
-      if (isUnable(error)) return null;
-      throw error;
-    });
+    const said = await provider.batch(calls, isUnable);
     // Where there is no code, an empty answer.
     own.forEach((place, i) => {
-      const answer = said?.[i];
-      if (answer !== undefined) units.set(place, answer === '0x' ? 0n : quantity(answer));
+      const answer = said[i] ?? null;
+      if (answer !== null) units.set(place, answer === '0x' ? 0n : quantity(answer));
     });
   }
   return units;
 }
 
-/** Returns those of the addresses that have code. */
-export async function withCode({ provider }: Node, addresses: readonly string[]): Promise<Set<string>> {
-  const calls = addresses.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] }));
+/** Returns those of the addresses that have code after a block. */
+export async function withCode(
+  { provider }: Node,
+  addresses: readonly string[],
+  block: number | 'latest',
+): Promise<Set<string>> {
+  const calls = addresses.map((address) => ({ method: 'eth_getCode', params: [address, nameOf(block)] }));
   const codes = await provider.batch(calls);
   return new Set(addresses.filter((_, i) => codes[i] !== '0x'));
 }
@@ -144,8 +142,7 @@ export async function nonceOf(
   account: string,
   block: number | 'latest',
 ): Promise<number> {
-  const at = typeof block === 'number' ? `0x${block.toString(16)}` : block;
-  return integer(await provider.call('eth_getTransactionCount', account, at));
+  return integer(await provider.call('eth_getTransactionCount', account, nameOf(block)));
 }
 
 /** Returns the gas that the creation of a contract needs, with which no call of Flush.sol gets too little. */
@@ -179,5 +176,8 @@ export async function broadcast(
   });
   return (await Promise.allSettled(known)).some((one) => one.status === 'fulfilled' && one.value);
 }
+
+const nameOf = (block: number | 'latest'): string =>
+  typeof block === 'number' ? `0x${block.toString(16)}` : block;
 
 const wordOf = (address: string): string => address.slice(2).padStart(64, '0');

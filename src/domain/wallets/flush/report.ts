@@ -8,7 +8,7 @@ export interface FlushReport {
   readonly text: string;
   /** Somebody has to do something. */
   readonly isBad: boolean;
-  /** It signed or sent something. */
+  /** It signed, sent or ended something. */
   readonly hasSent: boolean;
 }
 
@@ -76,12 +76,19 @@ export const report = {
     ),
   busy: (network: NetworkId) =>
     said({ network, state: 'busy' }, `Another run flushes ${network}: this one does nothing.`),
-  noRate: (network: NetworkId, coin: string | null) =>
+  noRate: (network: NetworkId, coin: string | null, ended: Seen['ended']) =>
     said(
-      { network, state: 'no_rate' },
-      `No rate of ${coin ?? 'its native coin'} is younger than a day: nobody knows what gas is worth. A watcher ` +
+      { network, state: 'no_rate', ended },
+      `${ended === null ? '' : `${endedText(ended)}\n`}No rate of ${coin ?? 'its native coin'} is younger than a day: nobody knows what gas is worth. A watcher ` +
         'stores rates.',
       { isBad: true },
+    ),
+  abandoned: (network: NetworkId, txHash: string, count: number): FlushReport =>
+    said(
+      { network, state: 'abandoned', tx_hash: txHash, transactions: count },
+      `${txHash} is abandoned: the next run makes a new flush. Should it be mined after all, it pays the same ` +
+        'treasuries, and its gas is spent as well.',
+      { hasSent: true },
     ),
   mined: (network: NetworkId, { tx_hash, sent_at }: OpenFlush) =>
     said(

@@ -1,30 +1,22 @@
 import { liveChainKey } from '../../chain/chain-key.ts';
-import { isUnable } from '../../chain/rpc/questions.ts';
+import { walletFault } from '../../chain/wallets/open.ts';
+import { listWallets } from '../../chain/wallets/store.ts';
 import type { SigningKey } from '../../chain/keys/key-file.ts';
-import { signTransaction } from '../../chain/keys/sign.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { readLastRates } from '../../chain/rates/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import { Leadership } from '../../../platform/postgres/leadership.ts';
-import { multiply } from '../../../platform/values/money.ts';
+import { compare, multiply } from '../../../platform/values/money.ts';
 import { findCandidates } from './candidates.ts';
 import { endFlush, sendAgain, standingOf } from './follow.ts';
-import { deriveAgain, lookAtFinal, lookAtNow, type Deposit } from './look.ts';
-import { broadcast, gasFor, gasLeft, nonceOf, withNode, type Node } from './node.ts';
-import {
-  feeOf,
-  isAbove,
-  mostGas,
-  percentOf,
-  planFlush,
-  worthMoving,
-  type Plan,
-  type Prices,
-} from './plan.ts';
+import { deriveAgain, lookAtFinal, lookAtNow } from './look.ts';
+import { withNode, type Node } from './node.ts';
+import type { Prices } from './plan.ts';
 import { report, type FlushReport, type Seen } from './report.ts';
-import { findOpenFlushes, markSeen, scannedHeight, storeFlush } from './store.ts';
+import { send, type Led } from './send.ts';
+import { abandonFlushes, findOpenFlushes, markSeen, scannedHeight } from './store.ts';
 
 /** What a run is to do. */
 export interface FlushAsked {
@@ -52,29 +44,48 @@ export async function flushForwarders(ctx: FlushContext, asked: FlushAsked): Pro
   const { network, key } = asked;
   const scanned = await scannedHeight(ctx.db, liveChainKey(network));
   if (scanned === null) return report.notRead(network);
-  const work = () => withNode(ctx, network, scanned, (node) => runOn(ctx, node, asked));
-  if (key === null) return work();
-  const lead = new Leadership(ctx.config.databaseDirectUrl, `flush ${network}`, `flush ${network}`);
+  const work = (leads: Led['leads']) =>
+    withNode(ctx, network, scanned, (node) => runOn({ ...ctx, leads }, node, asked));
+  if (key === null) return work(() => Promise.resolve(true));
+  return leading(ctx, network, (lead) => work(() => lead.hold()));
+}
+
+/** Works on the flushes of a network, unless another run does. */
+async function leading(
+  { config }: Pick<Context, 'config'>,
+  network: NetworkId,
+  work: (lead: Leadership) => Promise<FlushReport>,
+): Promise<FlushReport> {
+  const lead = new Leadership(config.databaseDirectUrl, `flush ${network}`, `flush ${network}`);
   try {
-    return (await lead.hold()) ? await work() : report.busy(network);
+    return (await lead.hold()) ? await work(lead) : report.busy(network);
   } finally {
     await lead.end();
   }
 }
 
-async function runOn(ctx: FlushContext, node: Node, asked: FlushAsked): Promise<FlushReport> {
-  const { db } = ctx;
+/**
+ * Ends an open flush by hand, to which a hash belongs, whatever becomes of it: the next run makes a new one.
+ * Should it be mined after all, the money is at the treasuries, and its gas is spent beside that of the new
+ * one. Throws RangeError unless it is open.
+ */
+export async function abandonFlush(
+  ctx: Pick<Context, 'db' | 'config' | 'systemNow'>,
+  network: NetworkId,
+  txHash: string,
+): Promise<FlushReport> {
+  return leading(ctx, network, async () => {
+    const count = await abandonFlushes(ctx.db, network, txHash, ctx.systemNow());
+    if (count === 0) throw new RangeError(`${txHash} is no open flush of ${network}: see ops status`);
+    return report.abandoned(network, txHash, count);
+  });
+}
+
+async function runOn(ctx: Led & FlushContext, node: Node, asked: FlushAsked): Promise<FlushReport> {
   const { network, key } = asked;
   const usdOf = await ratesOf(ctx);
-  const { native } = node.coins;
-  const ofNative = native === null ? null : usdOf(native);
-  if (native === null || ofNative === null) return report.noRate(network, native);
-  const prices: Prices = {
-    maxFeePerGas: node.maxFeePerGas,
-    usdOf: (units) => multiply(node.coins.amountOf(native, units), ofNative),
-    maxFeePercent: asked.maxFeePercent,
-  };
-  const open = await findOpenFlushes(db, network);
+  const prices = pricesOf(node, asked, usdOf);
+  const open = await findOpenFlushes(ctx.db, network);
   const [newest] = open;
   let ended: Seen['ended'] = null;
   if (newest !== undefined) {
@@ -87,98 +98,50 @@ async function runOn(ctx: FlushContext, node: Node, asked: FlushAsked): Promise<
     if (key !== null) await endFlush(ctx, node, open, standing);
     ended = { ...standing, addresses: newest.payment_ids.length };
   }
+  // What was sent is followed without rates: only what it may cost depends on them.
+  if (prices === null) return report.noRate(network, node.coins.native, ended);
   const found = await findDeposits(ctx, node, asked, usdOf);
   return send(ctx, node, { ...found, ended, key, prices });
+}
+
+type UsdOf = (coin: CoinId) => string | null;
+
+/** Null: nobody knows what the native coin is worth. */
+function pricesOf({ coins, maxFeePerGas }: Node, { maxFeePercent }: FlushAsked, usdOf: UsdOf): Prices | null {
+  const { native } = coins;
+  const usd = native === null ? null : usdOf(native);
+  if (native === null || usd === null) return null;
+  return { maxFeePerGas, maxFeePercent, usdOf: (units) => multiply(coins.amountOf(native, units), usd) };
 }
 
 async function findDeposits(
   ctx: FlushContext,
   node: Node,
   { network, minUsd, key }: FlushAsked,
-  usdOf: (coin: CoinId) => string | null,
+  usdOf: UsdOf,
 ) {
   const now = ctx.systemNow();
+  const wallets = await listWallets(ctx.db, null);
   const candidates = await findCandidates(ctx.db, {
     network,
     finalHeight: node.final,
     ratesSince: addSeconds(now, -RATE_SECONDS),
     minUsd,
     limit: LOOKED_AT,
+    refused: wallets.flatMap((wallet) => (walletFault(ctx.config, wallet) === null ? [] : wallet.id)),
     ids: null,
     now,
   });
-  const { derived, faults } = await deriveAgain(ctx, candidates);
+  const { derived, faults } = deriveAgain(ctx, wallets, candidates);
   // Whoever moved it: what has gone by the final block is looked at no more.
   if (key !== null) await markSeen(ctx.db, network, await lookAtFinal(node, derived, false), now);
-  const deposits = await lookAtNow(node, derived, usdOf);
-  return { found: candidates[0]?.found ?? 0, faults, deposits };
-}
-
-interface Sending extends Pick<Seen, 'found' | 'faults' | 'ended'> {
-  readonly deposits: readonly Deposit[];
-  readonly key: SigningKey | null;
-  readonly prices: Prices;
-}
-
-async function send(ctx: FlushContext, node: Node, sending: Sending): Promise<FlushReport> {
-  const { network } = node.coins;
-  const { deposits, key, prices, found, faults, ended } = sending;
-  const worth = worthMoving(deposits, prices);
-  const fitted = await fit(node, worth);
-  const seen = { network, found, uneconomic: deposits.length - worth.length, faults, ended };
-  if (fitted === null) return report.nothing(seen);
-  const { plan, gas } = fitted;
-  const fee = feeOf(gas, prices);
-  const cost = {
-    addresses: plan.deposits.length,
-    usd: plan.usd,
-    gas: String(gas),
-    max_fee_per_gas: String(prices.maxFeePerGas),
-    max_fee_usd: fee,
-    max_fee_percent: percentOf(fee, plan.usd),
+  const looked = await lookAtNow(node, derived, usdOf);
+  return {
+    found: candidates[0]?.found ?? 0,
+    faults: [...faults, ...looked.faults],
+    deposits: [...looked.deposits].sort((a, b) => compare(b.usd, a.usd)),
+    ids: derived.map(({ payment_id }) => payment_id),
   };
-  if (isAbove(fee, plan.usd, prices)) return report.tooDear(seen, cost, prices.maxFeePercent);
-  if (key === null) return report.planned(seen, cost);
-  const left = await gasLeft(node, key.address);
-  if (left.units < gas * prices.maxFeePerGas) return report.noGas(seen, cost, left.text);
-  const { maxFeePerGas, maxPriorityFeePerGas, chainId } = node;
-  const nonce = await nonceOf(node, key.address, 'latest');
-  const fees = { maxFeePerGas, maxPriorityFeePerGas };
-  // To nobody, with nothing: it creates a contract.
-  const creation = { chainId, nonce, ...fees, gas, to: Buffer.alloc(0), value: 0n, input: plan.input };
-  const { raw, hash } = await signTransaction(key, creation);
-  await storeFlush(ctx.db, {
-    tx_hash: hash,
-    network,
-    account: key.address,
-    nonce,
-    raw,
-    payment_ids: plan.deposits.map(({ payment_id }) => payment_id),
-    usd: plan.usd,
-    sent_at: ctx.systemNow(),
-  });
-  return report.sent(seen, cost, {
-    hash,
-    account: key.address,
-    isTaken: await broadcast(node, { raw, hash }),
-  });
-}
-
-/** Returns a plan with the gas that it needs; fewer addresses where a transaction may not have as much. */
-async function fit(node: Node, deposits: readonly Deposit[]): Promise<{ plan: Plan; gas: bigint } | null> {
-  const most = mostGas(node.blockGas);
-  for (let some = deposits; ;) {
-    const plan = planFlush(some, most);
-    if (plan === null) return null;
-    try {
-      // A twentieth more: a first coin of a treasury, a price of storage that has changed.
-      const gas = ((await gasFor(node, plan.input, most)) * 21n) / 20n;
-      if (gas <= most) return { plan, gas };
-    } catch (error) {
-      if (!isUnable(error) || plan.deposits.length === 1) throw error;
-    }
-    some = plan.deposits.slice(0, Math.floor(plan.deposits.length / 2));
-  }
 }
 
 /** Returns what a coin is worth by the last rates, in US dollars; null: nobody knows. */

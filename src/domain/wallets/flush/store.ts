@@ -76,6 +76,28 @@ export async function endOpenFlushes(
   await run(connection, endFlushes, { network, now, ...outcome });
 }
 
+const abandon = sql<{ tx_hash: string }, { network: NetworkId; txHash: string; now: Date }>(
+  'abandon_flushes',
+  (p) => `
+    UPDATE flushes SET ended_at = ${p.now}, outcome = 'abandoned'
+    WHERE network = ${p.network} AND ended_at IS NULL
+      AND EXISTS (SELECT FROM flushes WHERE tx_hash = ${p.txHash} AND network = ${p.network} AND ended_at IS NULL)
+    RETURNING tx_hash`,
+);
+
+/**
+ * Ends the open flush of a network, to which a hash belongs, and those that it replaced, whatever becomes of
+ * them. Returns how many these were; 0: it is not that of an open flush.
+ */
+export async function abandonFlushes(
+  connection: Connection,
+  network: NetworkId,
+  txHash: string,
+  now: Date,
+): Promise<number> {
+  return (await run(connection, abandon, { network, txHash, now })).length;
+}
+
 /** What was seen of a coin at a deposit address, after a final block. */
 export interface SeenDeposit {
   readonly payment_id: string;
@@ -100,6 +122,22 @@ const markDeposits = sql<never, { network: NetworkId; seen: string; now: Date }>
         THEN ${p.now}::timestamptz + interval '1 hour' * least(2 ^ f.tries, 720) END`,
 );
 
+// It waits for nobody, who may hold payments that this has not locked. What it skips is found by `empty_at`,
+// and only stays in the index.
+const leaveIndex = sql<never, { network: NetworkId; seen: string }>(
+  'transfers_that_have_left',
+  (p) => `
+    WITH gone AS (
+      SELECT t.payment_id, t.network, t.tx_hash, t.coin FROM transfers t
+        JOIN json_to_recordset(${p.seen}::json) AS s (payment_id text, coin text, empty_at bigint)
+          ON t.payment_id = s.payment_id AND t.coin = s.coin AND t.block_height <= s.empty_at
+      WHERE t.network = ${p.network} AND t.is_live AND t.dropped_at IS NULL AND NOT t.has_left
+      FOR NO KEY UPDATE OF t SKIP LOCKED
+    )
+    UPDATE transfers t SET has_left = true FROM gone g
+    WHERE t.payment_id = g.payment_id AND t.network = g.network AND t.tx_hash = g.tx_hash AND t.coin = g.coin`,
+);
+
 /**
  * Records what was seen. What is left after a flush is tried again an hour later, then after twice as long,
  * at last after 30 days: a token that refuses an address would cost gas with each run.
@@ -110,7 +148,9 @@ export async function markSeen(
   seen: readonly SeenDeposit[],
   now: Date,
 ): Promise<void> {
-  if (seen.length > 0) await run(connection, markDeposits, { network, seen: recordset(seen), now });
+  if (seen.length === 0) return;
+  await run(connection, markDeposits, { network, seen: recordset(seen), now });
+  await run(connection, leaveIndex, { network, seen: recordset(seen) });
 }
 
 const scanned = sql<{ final_height: string | null; halted: boolean }, { chain: string }>(
@@ -124,4 +164,22 @@ export async function scannedHeight(connection: Connection, chain: string): Prom
   return cursor === null || cursor.halted || cursor.final_height === null
     ? null
     : Number(cursor.final_height);
+}
+
+const storeLooks = sql<never, { network: NetworkId; ids: readonly string[]; height: number }>(
+  'store_flush_looks',
+  (p) => `
+    INSERT INTO flush_looks AS l (payment_id, network, looked_at)
+    SELECT id, ${p.network}, ${p.height} FROM unnest(${p.ids}::text[]) AS i (id)
+    ON CONFLICT (payment_id, network) DO UPDATE SET looked_at = greatest(l.looked_at, excluded.looked_at)`,
+);
+
+/** Records that payments' addresses were looked at and are not worth moving: others are looked at first. */
+export async function recordLooks(
+  connection: Connection,
+  network: NetworkId,
+  ids: readonly string[],
+  height: number,
+): Promise<void> {
+  if (ids.length > 0) await run(connection, storeLooks, { network, ids, height });
 }

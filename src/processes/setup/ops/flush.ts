@@ -3,11 +3,12 @@ import { openKeyFile, readPrivateFile, type SigningKey } from '../../../domain/c
 import { isFault } from '../../../domain/chain/rpc/questions.ts';
 import { isNetwork } from '../../../domain/chain/networks.ts';
 import { familyOf, networksOf } from '../../../domain/chain/wallets/families.ts';
-import { flushForwarders } from '../../../domain/wallets/flush/run.ts';
+import { abandonFlush, flushForwarders } from '../../../domain/wallets/flush/run.ts';
+import type { FlushReport } from '../../../domain/wallets/flush/report.ts';
 import { StartError } from '../../../platform/config/config.ts';
 import { compare } from '../../../platform/values/money.ts';
 import { asUsageError } from './merchants.ts';
-import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
+import { OpsUsageError, type OpsCommand, type OpsResult, type OpsValues } from './command.ts';
 
 /** Of what moves. A deposit of 20 dollars is moved at up to a dollar of gas. */
 const DEFAULT_FEE_PERCENT = '5';
@@ -41,9 +42,14 @@ export const flushCommand: OpsCommand = {
       value: 'P',
       meaning: `gas may cost so many per cent of what moves; default: ${DEFAULT_FEE_PERCENT}`,
     },
+    abandon: {
+      type: 'string',
+      value: 'HASH',
+      meaning: 'ends the open flush with this hash, whatever becomes of it; sends nothing, needs no key',
+    },
     'dry-run': { type: 'boolean', meaning: 'says what it would move, and signs nothing: it needs no key' },
   },
-  changes: (values) => !values.has('dry-run'),
+  changes: (values) => !values.has('dry-run') || values.text('abandon') !== null,
   readsChains: true,
   async run(ctx, values) {
     const network = values.text('network') ?? '';
@@ -55,18 +61,24 @@ export const flushCommand: OpsCommand = {
       throw new OpsUsageError(
         `RPC_URLS_${network.toUpperCase()} is not set here: run this in the watcher's environment.`,
       );
+    const hash = values.text('abandon');
+    if (hash !== null && values.has('dry-run'))
+      throw new OpsUsageError('--abandon ends a flush, and --dry-run changes nothing: give one of them.');
+    if (hash !== null) return resultOf(await abandonFlush(ctx, network, hash).catch(asUsageError));
     const minUsd = amountOf(values, 'min-usd', '0');
     const maxFeePercent = amountOf(values, 'max-fee-percent', DEFAULT_FEE_PERCENT);
     if (compare(maxFeePercent, '100') > 0)
       throw new OpsUsageError('--max-fee-percent is at most 100: more gas than money moves nothing.');
     const key = values.has('dry-run') ? null : await keyOf(values);
-    const found = await flushForwarders(ctx, { network, minUsd, maxFeePercent, key }).catch(asStartError);
-    const { facts, text: said, isBad, hasSent } = found;
-    const { state, tx_hash, addresses, usd } = facts;
-    const changed = { network, state, tx_hash, addresses, usd };
-    return { facts, text: said, isBad, ...(hasSent ? { changed } : {}) };
+    return resultOf(await flushForwarders(ctx, { network, minUsd, maxFeePercent, key }).catch(asStartError));
   },
 };
+
+function resultOf({ facts, text: said, isBad, hasSent }: FlushReport): OpsResult {
+  const { network, state, tx_hash, addresses, usd } = facts;
+  const changed = { network, state, tx_hash, addresses, usd };
+  return { facts, text: said, isBad, ...(hasSent ? { changed } : {}) };
+}
 
 /** What a provider is to blame for names it by number and host. */
 function asStartError(error: unknown): never {

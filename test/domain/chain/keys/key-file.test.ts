@@ -1,4 +1,7 @@
-import { chmod } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { openKeyFile, readPrivateFile, signingKey } from '../../../../src/domain/chain/keys/key-file.ts';
 import { signTransaction } from '../../../../src/domain/chain/keys/sign.ts';
@@ -49,6 +52,20 @@ describe('a key file', () => {
     expect((await openKeyFile(path, PASSPHRASE)).address).to.equal(ADDRESS);
     const read = readPrivateFile(await privateFile('secret', 0o644), 'The passphrase file');
     expect(await read.catch((error: Error) => error.message)).to.include('The passphrase file can be read');
+  });
+
+  it('is read from a pipe as well, up to the size of any', async () => {
+    const path = join(await mkdtemp(join(tmpdir(), 'key-')), 'pipe');
+    execFileSync('mkfifo', ['-m', '600', path]);
+    const read = async (content: string) => {
+      const [, answer] = await Promise.all([
+        writeFile(path, content).catch(() => undefined),
+        readPrivateFile(path, 'The passphrase file').catch((error: Error) => error.message),
+      ]);
+      return answer;
+    };
+    expect(await read(PASSPHRASE)).to.equal(PASSPHRASE);
+    expect(await read('x'.repeat(100_000))).to.equal('The passphrase file is too large to be one');
   });
 
   it('of another form is refused, and nothing of it is shown', async () => {

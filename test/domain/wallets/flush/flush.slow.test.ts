@@ -309,7 +309,9 @@ describe('a flush of forwarders', function () {
     while (await stand.real.sync());
     expect((await stand.flush()).facts).to.include({ state: 'nothing', found: 0 });
     await stand.settle();
-    await standOf().setBalance('USDC', address, 0n);
+    await stand.deploy(address);
+    await stand.mine();
+    expect(await stand.holds('USDC', address)).to.equal(0n);
     expect((await stand.flush()).facts).to.include({ state: 'nothing', found: 1 });
     await stand.settle();
     expect((await stand.flush()).facts).to.include({ state: 'nothing', found: 1 });

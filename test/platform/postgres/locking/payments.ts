@@ -37,6 +37,10 @@ export const PAYMENTS: Reasons = {
     insert_flush: NEW_ROWS,
     end_flushes: OWN_ROW,
     mark_flushed_deposits: OWN_ROW,
+    transfers_that_have_left:
+      'It waits for no row: who holds one keeps it from being marked. What makes a row one of these is its own columns.',
+    abandon_flushes: 'Only the run that leads the network, as this does, adds and ends open flushes.',
+    store_flush_looks: OWN_ROW,
     // Refunds
     insert_refunds: `${NEW_ROWS} How far a chain is read may be a moment old.`,
     reserve_parts: UNDER_PAYMENT,
