@@ -25,8 +25,6 @@ interface Search {
   /** Those on which a forwarder has the same address. */
   readonly networks: readonly NetworkId[];
   readonly finalHeight: number;
-  /** Rates from before that are none. */
-  readonly ratesSince: Date;
   /** Only addresses that hold as much, in US dollars. */
   readonly minUsd: string;
   readonly limit: number;
@@ -63,7 +61,7 @@ const flushable = sql<Candidate, Search>(
       UNION ALL SELECT payment_id, wallet_id, deposit_index FROM further_deposits
     ) d ON d.payment_id = o.payment_id
       JOIN wallets w ON w.id = d.wallet_id AND w.kind = 'forwarder'
-      LEFT JOIN rates r ON r.coin = o.coin AND r.at > ${p.ratesSince}
+      LEFT JOIN rates r ON r.coin = o.coin AND r.at > ${p.now}::timestamptz - interval '1 day'
       LEFT JOIN flush_looks l ON l.payment_id = o.payment_id AND l.network = ${p.network}
     GROUP BY o.payment_id, d.wallet_id, d.deposit_index, l.looked_at
     HAVING coalesce(sum(o.amount * r.usd), 0) >= ${p.minUsd}::numeric

@@ -59,7 +59,6 @@ export async function endFlush(
   const search = {
     network,
     finalHeight: node.final,
-    ratesSince: now,
     minUsd: '0',
     limit: ids.length,
     refused: [],

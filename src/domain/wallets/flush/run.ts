@@ -125,7 +125,6 @@ async function findDeposits(
   const candidates = await findCandidates(ctx.db, {
     network,
     finalHeight: node.final,
-    ratesSince: addSeconds(now, -RATE_SECONDS),
     minUsd,
     limit: LOOKED_AT,
     refused: wallets.flatMap((wallet) => (walletFault(ctx.config, wallet) === null ? [] : wallet.id)),

@@ -81,7 +81,8 @@ const abandon = sql<{ tx_hash: string }, { network: NetworkId; txHash: string; n
   (p) => `
     UPDATE flushes SET ended_at = ${p.now}, outcome = 'abandoned'
     WHERE network = ${p.network} AND ended_at IS NULL
-      AND EXISTS (SELECT FROM flushes WHERE tx_hash = ${p.txHash} AND network = ${p.network} AND ended_at IS NULL)
+      AND EXISTS (SELECT FROM flushes
+        WHERE tx_hash = ${p.txHash} AND network = ${p.network} AND ended_at IS NULL)
     RETURNING tx_hash`,
 );
 
@@ -135,7 +136,8 @@ const leaveIndex = sql<never, { network: NetworkId; seen: string }>(
       FOR NO KEY UPDATE OF t SKIP LOCKED
     )
     UPDATE transfers t SET has_left = true FROM gone g
-    WHERE t.payment_id = g.payment_id AND t.network = g.network AND t.tx_hash = g.tx_hash AND t.coin = g.coin`,
+    WHERE t.payment_id = g.payment_id AND t.network = g.network
+      AND t.tx_hash = g.tx_hash AND t.coin = g.coin`,
 );
 
 /**

@@ -202,7 +202,6 @@ describe('a flush of forwarders, under attack', function () {
     const [first] = await findCandidates(db, {
       ...search,
       refused: [],
-      ratesSince: new Date(0),
       now: systemNow(),
     });
     expect(first).to.deep.include({ address: other, amounts: { USDC: '500' }, found: 2 });
@@ -218,7 +217,6 @@ describe('a flush of forwarders, under attack', function () {
     const [first] = await findCandidates(db, {
       ...search,
       refused: [id],
-      ratesSince: new Date(0),
       now: systemNow(),
     });
     expect(first).to.include({ address: own, found: 2 });

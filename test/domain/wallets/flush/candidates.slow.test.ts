@@ -36,7 +36,6 @@ describe(`with ${PAYMENTS * EACH} live transfers, of which ${HELD * EACH} are no
     findCandidates(connection, {
       network: 'ethereum',
       finalHeight: FINAL,
-      ratesSince: new Date(0),
       minUsd: '0',
       limit: 500,
       refused: ['wal_of_nobody'],
