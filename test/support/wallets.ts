@@ -9,7 +9,7 @@ import type { Context } from '../../src/platform/context.ts';
 
 /** The phrase of anvil and of hardhat, whose accounts everybody knows. */
 export const MNEMONIC = 'test test test test test test test test test test test junk';
-const seedOf = (mnemonic: string) => pbkdf2Sync(mnemonic, 'mnemonic', 2_048, 64, 'sha512');
+export const seedOf = (mnemonic: string) => pbkdf2Sync(mnemonic, 'mnemonic', 2_048, 64, 'sha512');
 export const ROOT_KEY = HDKey.fromMasterSeed(seedOf(MNEMONIC));
 /** The extended public key of an account of it. */
 export const accountKey = (account: number): string =>

@@ -14,7 +14,10 @@ import { readLastRates } from './rates/store.ts';
 /** The client of a real network, in the watcher. */
 export interface WatchedClient {
   readonly network: NetworkId;
-  readonly client: ChainClient & Pick<EvmClient, 'close'> & Partial<Pick<EvmClient, 'hasSpent'>>;
+  readonly client: ChainClient &
+    Pick<EvmClient, 'close'> &
+    Partial<Pick<EvmClient, 'hasSpent'>> &
+    Partial<Pick<BitcoinClient, 'ask'>>;
   /** Calls a contract on it; absent: it has none. */
   readonly call?: EvmClient['call'];
 }

@@ -9,7 +9,7 @@ import { waitingForOthers, type Quorum } from '../scan/quorum.ts';
 import type { Progress } from '../scan/read-branch.ts';
 import { Esplora } from './esplora.ts';
 import { findTransaction } from './look-up.ts';
-import { checkChain, hashAt } from './node.ts';
+import { checkChain, hashAt, type Node } from './node.ts';
 import { CHAINS, type BitcoinOptions, type ChainTraits } from './options.ts';
 import { Pool } from './pool.ts';
 import { begin, scan } from './scan.ts';
@@ -59,6 +59,12 @@ export class BitcoinClient implements ChainClient {
     const known = { network, finalHeight: this.#poller.final?.height ?? -1, now: this.#clock() };
     const look = (provider: JsonRpc) => findTransaction({ provider, traits: this.#traits }, txHash, known);
     return this.#questions.ask(look, known.now, isOfTransaction);
+  }
+
+  /** Asks the first node that answers. Throws what the last one said. */
+  async ask<Answer>(question: (node: Node) => Promise<Answer>): Promise<Answer> {
+    const traits = this.#traits;
+    return this.#questions.ask((provider) => question({ provider, traits }), this.#clock());
   }
 
   async close(): Promise<void> {

@@ -27,6 +27,24 @@ export function addressOf(script: Buffer, { prefix, versions }: ChainTraits): st
   return null;
 }
 
+/** Returns the script that pays an address, whose form and checksum were checked when it was accepted. */
+export function scriptOf(address: string, { versions }: Pick<ChainTraits, 'versions'>): Buffer {
+  const lower = address.toLowerCase();
+  if (SEGWIT.test(lower)) {
+    const [version = 0, ...words] = (bech32.decodeUnsafe(lower) ?? bech32m.decode(lower as Segwit)).words;
+    const program = bech32.fromWords(words);
+    return Buffer.from([version === 0 ? OP_0 : OP_1 - 1 + version, program.length, ...program]);
+  }
+  const [version, ...hash] = base58Check.decode(address);
+  return version === versions[0]
+    ? Buffer.from([DUP, HASH160, BYTES_20, ...hash, EQUALVERIFY, CHECKSIG])
+    : Buffer.from([HASH160, BYTES_20, ...hash, EQUAL]);
+}
+
+/** Several chains of tests share a node. */
+const SEGWIT = /^(?:bc|tb|bcrt)1/;
+type Segwit = `${string}1${string}`;
+
 function segwit(encoding: typeof bech32, prefix: string, version: number, program: Buffer): string {
   return encoding.encode(prefix, [version, ...encoding.toWords(program)]);
 }

@@ -23,8 +23,13 @@ interface BitcoinAccount {
 /** BIP-84: m/84'/coin'/account'. */
 const PURPOSE = 84;
 const coinTypeOf = (chain: AddressChain): number => (chain === 'main' ? 0 : 1);
+/** The steps from a master key to an account, which are hardened all. */
+export const accountSteps = (chain: AddressChain, account: number) =>
+  [PURPOSE, coinTypeOf(chain), account] as const;
 const accountPath = (chain: AddressChain, index: number): string =>
-  `/${PURPOSE}'/${coinTypeOf(chain)}'/${index - HARDENED}'`;
+  accountSteps(chain, index - HARDENED)
+    .map((step) => `/${step}'`)
+    .join('');
 
 /**
  * Returns what is stored of an account of BIP-84, given as an extended public key or a descriptor. Throws
@@ -75,11 +80,12 @@ function assertForm(text: string, chain: AddressChain): void {
     );
 }
 
-const read = (publicData: string) => JSON.parse(publicData) as BitcoinAccount;
+/** Reads what `parseBitcoinAccount` has returned. */
+export const readAccount = (publicData: string) => JSON.parse(publicData) as BitcoinAccount;
 
 /** Opens what `parseBitcoinAccount` has returned: addresses are those of m/84'/coin'/account'/0/index. */
 export function openBitcoinAccount(publicData: string): DerivableWallet {
-  const { chain, key } = read(publicData);
+  const { chain, key } = readAccount(publicData);
   const account = readExtendedKey(key);
   if (account === null) throw new Error('the stored extended public key cannot be read');
   const receiving = account.deriveChild(RECEIVING);
@@ -96,7 +102,7 @@ export function openBitcoinAccount(publicData: string): DerivableWallet {
 }
 
 /** Returns what the addresses of an account follow from, whatever it was given as. */
-export const bitcoinAccountOf = (publicData: string): string | null => accountOf(read(publicData).key);
+export const bitcoinAccountOf = (publicData: string): string | null => accountOf(readAccount(publicData).key);
 
 /** Returns the extended public key, shortened. */
-export const bitcoinKeyOf = (publicData: string): string => shortened(read(publicData).key);
+export const bitcoinKeyOf = (publicData: string): string => shortened(readAccount(publicData).key);
