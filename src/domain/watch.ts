@@ -8,6 +8,7 @@ import { startAudits } from './payments/audit/audit.ts';
 import { followAwaited } from './payments/awaited/follow.ts';
 import { readWorths } from './payments/pricing/worth.ts';
 import { judgeAnnounced } from './payments/refunds/by-merchant/follow.ts';
+import { followPsbts } from './payments/refunds/psbt/follow.ts';
 import { watchNetwork } from './payments/sync/watch-network.ts';
 import { countHosts } from '../platform/config/chains.ts';
 import { RPC_NETWORKS } from '../platform/config/variables.ts';
@@ -35,6 +36,7 @@ export function startWatching(ctx: Context): Watching {
     const audit = startAudits(ctx, adapters, network);
     const beside = async () => {
       await judgeAnnounced(ctx, client, network);
+      await followPsbts(ctx, client);
       await followAwaited(ctx, client, network);
       await audit();
     };

@@ -13,11 +13,13 @@ import {
 import { Policy, PolicyChoice } from '../../src/domain/payments/lifecycle/policy.ts';
 import {
   AnnounceBody,
+  BitcoinRequest,
   RefundAddress,
   RefundBody,
   RefundList,
   RefundProblem,
   RefundResource,
+  RequestProblem,
   UnsignedRequest,
 } from '../../src/domain/payments/refunds/schemas.ts';
 import {
@@ -87,6 +89,8 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     CreateRefund: RefundBody,
     AnnounceRefund: AnnounceBody,
     UnsignedRequest,
+    BitcoinRequest,
+    RequestProblem,
     RefundProblem,
     Refund: RefundResource,
     RefundAddress,

@@ -38,6 +38,8 @@ export const SCHEMA_NAMES: Readonly<Record<string, TSchema>> = {
   RefundRequest: refunds.RefundBody,
   RefundProblem: refunds.RefundProblem,
   UnsignedRequest: refunds.UnsignedRequest,
+  BitcoinRequest: refunds.BitcoinRequest,
+  RequestProblem: refunds.RequestProblem,
   AnnounceRequest: refunds.AnnounceBody,
   Event: EventResource,
   EventFeed,

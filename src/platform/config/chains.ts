@@ -13,6 +13,8 @@ export interface RpcProviders {
   readonly hasTraces?: boolean;
   /** Sites that serve the blocks of Bitcoin by Esplora's API, as further sources; default: none. */
   readonly esplora?: readonly string[];
+  /** The fee of a refund that the service makes may be so many per cent of it; default: 10. */
+  readonly maxRefundFeePercent?: number;
 }
 
 /** What variables decide of real networks. */
@@ -25,6 +27,8 @@ export interface ChainConfig {
 
 const QUORUM_USD = 1_000;
 const MOST_USD = 1e12;
+/** A fee that is a larger part of a refund is the operator's to allow. */
+const REFUND_FEE_PERCENT = 10;
 
 /** Reads what makes transfers final, of the networks for which it is set. */
 export function readFinality(read: Reader): ChainConfig['finality'] {
@@ -44,7 +48,8 @@ export function readProviders(read: Reader): ChainConfig['rpc'] {
   const urls = read('BITCOIN_RPC_URL', rpcUrls, null);
   const esplora = read('BITCOIN_ESPLORA_URLS', rpcUrls, []);
   const quorumUsd = read(variableOf('RPC_QUORUM_USD', 'bitcoin'), number(MOST_USD), QUORUM_USD);
-  return { ...evm, ...(urls && { bitcoin: { urls, quorumUsd, esplora } }) };
+  const maxRefundFeePercent = read('BITCOIN_REFUND_FEE_PERCENT', number(100), REFUND_FEE_PERCENT);
+  return { ...evm, ...(urls && { bitcoin: { urls, quorumUsd, esplora, maxRefundFeePercent } }) };
 }
 
 /** Returns what is set of each network that something is set of. */

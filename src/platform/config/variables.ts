@@ -61,6 +61,7 @@ export const KNOWN_VARIABLES = [
   ...variablesOf('RPC_URLS'),
   'BITCOIN_RPC_URL',
   'BITCOIN_ESPLORA_URLS',
+  'BITCOIN_REFUND_FEE_PERCENT',
   ...variablesOf('RPC_QUORUM_USD'),
   ...variablesOf('RPC_TRACES'),
   ...variablesOf('CONFIRMATIONS'),

@@ -1,5 +1,6 @@
 import { createPayment } from '../http.ts';
 import type { Harness } from '../harness.ts';
+import { recordPsbt } from './record-psbt.ts';
 import type { Tape } from './tape.ts';
 
 /** What the recordings share. */
@@ -136,6 +137,7 @@ async function recordAnnouncement(
     part,
     body: { tx_hash: `0x${'3f'.repeat(32)}` },
   });
+  await recordPsbt({ tape, harness }, id, part);
   await refunds().update({ status: 'PENDING', tx_hash: null, is_announced: false, named_at: null });
   await pass(harness);
 }

@@ -23,6 +23,9 @@ const erasePayment = sql<never, { id: string }>(
       WHERE id = ${p.id}
     ), refund AS (
       UPDATE refunds SET address = NULL, reason = NULL, problem = NULL WHERE payment_id = ${p.id}
+    ), psbt AS (
+      UPDATE refund_psbts SET psbt = NULL, address = NULL WHERE refund_id IN (
+        SELECT id FROM refunds WHERE payment_id = ${p.id})
     ), paid AS (
       UPDATE payout_transfers t SET address = ${ERASED_ADDRESS('t.tx_hash', 't.address')}
       WHERE refund_id IN (SELECT id FROM refunds WHERE payment_id = ${p.id} AND address IS NOT NULL)

@@ -7,6 +7,7 @@ import { getPayment, lockPayment, lockPayments } from '../lifecycle/store.ts';
 import { withTestClockOf } from '../lifecycle/test-clock.ts';
 import { askForAddresses } from './accept.ts';
 import { toRefundResource, type RefundList } from './schemas.ts';
+import { readPsbts } from './psbt/store.ts';
 import { readRefunds } from './store.ts';
 import { IS_OPEN, IS_PENDING, IS_UNSIGNED, NEEDS_ADDRESS } from './states.ts';
 
@@ -29,7 +30,9 @@ export async function readRefundList(
   chains: ChainProfile,
   paymentId: string,
 ): Promise<RefundList> {
-  const data = (await readRefunds(connection, paymentId)).map((refund) => toRefundResource(refund, chains));
+  const made = await readPsbts(connection, paymentId);
+  const refunds = await readRefunds(connection, paymentId);
+  const data = refunds.map((refund) => toRefundResource(refund, chains, made.get(refund.id)));
   const given = await runOne(connection, latestAddress, { paymentId });
   const refund_address =
     given === null ? null : { ...given, given_at: given.given_at?.toISOString() ?? null };

@@ -67,7 +67,28 @@ export const UnsignedRequest = Type.Object(
   {
     description:
       'What you are to sign while the refund is AWAITING_SIGNATURE, as a wallet takes it ' +
-      '(`eth_sendTransaction`), without the sender and fees. Absent on Bitcoin: pay `coin_amount` to `address`.',
+      '(`eth_sendTransaction`), without the sender and fees.',
+  },
+);
+
+export const BitcoinRequest = Type.Object(
+  {
+    psbt: Type.String({
+      description: 'A partially signed transaction (BIP174) in base64: it spends deposits of your wallet.',
+    }),
+  },
+  { description: 'The same on Bitcoin: what you are to sign, and to send yourself.' },
+);
+
+export const RequestProblem = Type.Object(
+  {
+    code: Type.String({ description: 'For programs, such as fee_too_high: the contract lists them.' }),
+    message: Type.String({ description: 'Why, and what to do.' }),
+  },
+  {
+    description:
+      'On Bitcoin, why there is no `request` while the refund is AWAITING_SIGNATURE; absent: there is one, ' +
+      'or it is being made.',
   },
 );
 
@@ -101,7 +122,8 @@ export const RefundResource = Type.Object({
   address: nullable(Type.String(), 'Null while nobody has said where the money goes.'),
   tx_hash: nullable(Type.String(), 'Null until the money is sent.'),
   reason: nullable(Type.String(), 'As it was given.'),
-  request: Type.Optional(UnsignedRequest),
+  request: Type.Optional(Type.Union([UnsignedRequest, BitcoinRequest])),
+  request_problem: Type.Optional(RequestProblem),
   problem: Type.Optional(RefundProblem),
 });
 export type RefundResource = Static<typeof RefundResource>;
@@ -123,9 +145,25 @@ export const RefundList = Type.Object({
 });
 export type RefundList = Static<typeof RefundList>;
 
+/** What is known of the request of a refund on Bitcoin. */
+export interface MadeRequest {
+  readonly address: string | null;
+  readonly psbt: Buffer | null;
+  readonly problem: Static<typeof RequestProblem> | null;
+}
+
 /** Returns a refund in the API's shape. */
-export function toRefundResource(refund: Refund, chains: ChainProfile): RefundResource {
-  const request = requestOf(refund, chains);
+export function toRefundResource(
+  refund: Refund,
+  chains: ChainProfile,
+  made: MadeRequest | null = null,
+): RefundResource {
+  const isMade = made !== null && isUnsigned(refund.status) && made.address === refund.address;
+  const problem = made !== null && isUnsigned(refund.status) ? made.problem : null;
+  const request =
+    isMade && made.psbt !== null && problem === null
+      ? { psbt: made.psbt.toString('base64') }
+      : requestOf(refund, chains);
   return {
     id: refund.id,
     payment_id: refund.payment_id,
@@ -140,6 +178,7 @@ export function toRefundResource(refund: Refund, chains: ChainProfile): RefundRe
     tx_hash: refund.tx_hash,
     reason: refund.reason,
     ...(request === null ? {} : { request }),
+    ...(problem === null ? {} : { request_problem: problem }),
     ...(refund.problem === null ? {} : { problem: refund.problem }),
   };
 }

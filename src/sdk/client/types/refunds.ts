@@ -31,6 +31,18 @@ export interface UnsignedRequest {
   value: string;
 }
 
+export interface BitcoinRequest {
+  /** A partially signed transaction (BIP174) in base64: it spends deposits of your wallet. */
+  psbt: string;
+}
+
+export interface RequestProblem {
+  /** For programs, such as fee_too_high: the contract lists them. */
+  code: string;
+  /** Why, and what to do. */
+  message: string;
+}
+
 export interface RefundProblem {
   /** For programs, such as wrong_amount: the contract lists them. */
   code: string;
@@ -72,10 +84,14 @@ export interface Refund {
   reason: string | null;
   /**
    * What you are to sign while the refund is AWAITING_SIGNATURE, as a wallet takes it
-   * (`eth_sendTransaction`), without the sender and fees. Absent on Bitcoin: pay `coin_amount` to
-   * `address`.
+   * (`eth_sendTransaction`), without the sender and fees.
    */
-  request?: UnsignedRequest | undefined;
+  request?: UnsignedRequest | BitcoinRequest | undefined;
+  /**
+   * On Bitcoin, why there is no `request` while the refund is AWAITING_SIGNATURE; absent: there is
+   * one, or it is being made.
+   */
+  request_problem?: RequestProblem | undefined;
   /** Why a transaction that was named last does not complete the refund; absent: nothing is wrong. */
   problem?: RefundProblem | undefined;
 }

@@ -62,6 +62,13 @@ export const PAYMENTS: Reasons = {
       "The chain's cursor is locked: who records or completes by these rows reads the chain. A refund that waits " +
       'no more leaves a row that nothing uses.',
     claim_payout_transfer: OWN_ROW,
+    store_refund_psbt: UNDER_PAYMENT,
+    delay_refund_psbt: OWN_ROW,
+    note_look_at_psbt: OWN_ROW,
+    take_refund_coins: `${NEW_ROWS} The wallet is locked: no other request takes its coins meanwhile.`,
+    release_refund_coins: OWN_ROW,
+    keep_change_index: 'The refund is completed: its coins and its address are looked for no more.',
+    delete_refund_psbt: OWN_ROW,
     insert_refund_requests: UNDER_PAYMENT,
     set_refund_address: FIRST_WINS,
     give_customer_email: OWN_ROW,

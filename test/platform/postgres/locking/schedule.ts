@@ -55,6 +55,7 @@ export const SCHEDULE: Reasons = {
     // Wallets
     insert_wallet: NEW_ROWS,
     lock_wallets_of_owner: LOCKED_ROWS,
+    lock_wallet_for_coins: LOCKED_ROWS,
     retire_wallet_in_use: UNDER_WALLETS,
     confirm_wallet: UNDER_WALLETS,
     retire_wallet: OWN_ROW,

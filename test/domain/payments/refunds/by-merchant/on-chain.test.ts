@@ -57,7 +57,7 @@ describe('a refund on an EVM network', () => {
   const state = (refund: RefundResource) => refunds.stateOf(merchant, refund);
   /** Sends what the refund says, as a wallet does. */
   const sign = ({ request }: RefundResource): Promise<string> => {
-    if (request === undefined) throw new Error('nothing is to be signed');
+    if (request === undefined || !('to' in request)) throw new Error('nothing is to be signed');
     const { to, data, value } = request;
     return standOf().call(to, data, { value });
   };

@@ -1,0 +1,117 @@
+import { recordset, run, runOne, sql, type Connection, type Tx } from '../../../../platform/postgres/db.ts';
+
+/** A final deposit of a wallet. */
+export interface FinalDeposit {
+  readonly tx_hash: string;
+  readonly deposit_index: number;
+}
+
+interface Deposits {
+  readonly walletId: string;
+  readonly merchantId: string;
+  readonly finalHeight: number;
+  readonly places: number;
+  readonly limit: number;
+}
+
+// Of one merchant alone: several may share the installation's default wallet. Indexes: payments_by_deposit,
+// that of further_deposits.
+const finalDeposits = sql<FinalDeposit, Deposits>(
+  'final_deposits_of_wallet',
+  (p) => `
+    WITH place AS (
+      SELECT d.* FROM (
+        SELECT id AS payment_id, deposit_index FROM payments WHERE wallet_id = ${p.walletId}
+        UNION ALL
+        SELECT payment_id, deposit_index FROM further_deposits WHERE wallet_id = ${p.walletId}
+      ) d
+      ORDER BY deposit_index DESC LIMIT ${p.places}
+    )
+    SELECT t.tx_hash, place.deposit_index
+    FROM place JOIN payments m ON m.id = place.payment_id AND m.merchant_id = ${p.merchantId}
+      JOIN transfers t ON t.payment_id = place.payment_id
+    WHERE t.network = 'bitcoin' AND t.is_live AND t.dropped_at IS NULL
+      AND t.block_height <= ${p.finalHeight}::bigint
+    ORDER BY t.block_height DESC, t.tx_hash, place.deposit_index LIMIT ${p.limit}`,
+);
+
+/** Returns the newest final deposits of a merchant at a wallet. */
+export async function readFinalDeposits(connection: Connection, deposits: Deposits): Promise<FinalDeposit[]> {
+  return run(connection, finalDeposits, deposits);
+}
+
+/** A coin that a request spends. */
+export interface TakenCoin extends FinalDeposit {
+  readonly output_index: number;
+  readonly refund_id: string;
+}
+
+const takenAmong = sql<TakenCoin, { hashes: readonly string[] }>(
+  'coins_taken_by_refunds',
+  (p) => `
+    SELECT tx_hash, output_index, deposit_index, refund_id FROM refund_coins
+    WHERE tx_hash = ANY (${p.hashes})`,
+);
+
+/** Returns the coins of transactions that requests spend. */
+export async function readTaken(connection: Connection, hashes: readonly string[]): Promise<TakenCoin[]> {
+  return run(connection, takenAmong, { hashes });
+}
+
+const coinsOfRefund = sql<TakenCoin, { id: string }>(
+  'coins_of_refund',
+  (p) => `
+    SELECT tx_hash, output_index, deposit_index, refund_id FROM refund_coins WHERE refund_id = ${p.id}`,
+);
+
+/** Returns the coins that the request of a refund spends. */
+export async function readCoinsOf(connection: Connection, id: string): Promise<TakenCoin[]> {
+  return run(connection, coinsOfRefund, { id });
+}
+
+const lockWallet = sql<{ id: string }, { id: string }>(
+  'lock_wallet_for_coins',
+  (p) => `SELECT id FROM wallets WHERE id = ${p.id} FOR NO KEY UPDATE`,
+);
+
+/** Makes those who take coins and change addresses of a wallet wait for each other. */
+export async function lockWalletForCoins(tx: Tx, id: string): Promise<void> {
+  await runOne(tx, lockWallet, { id });
+}
+
+const freeChange = sql<{ index: number }, { account: string | null; refundId: string }>(
+  'free_change_index',
+  (p) => `
+    SELECT coalesce(
+      (SELECT change_index FROM refund_psbts WHERE refund_id = ${p.refundId}),
+      (SELECT min(next.i) FROM (
+        SELECT 0 AS i UNION ALL
+        SELECT change_index + 1 FROM refund_psbts WHERE account = ${p.account}
+      ) next WHERE NOT EXISTS (
+        SELECT FROM refund_psbts b WHERE b.account = ${p.account} AND b.change_index = next.i))
+    )::integer AS index`,
+);
+
+/** Returns the change index of a refund: its own, or the lowest that no other has. The wallet is locked. */
+export async function freeChangeIndex(tx: Tx, account: string | null, refundId: string): Promise<number> {
+  return (await runOne(tx, freeChange, { account, refundId }))?.index ?? 0;
+}
+
+const releaseCoins = sql<never, { id: string }>(
+  'release_refund_coins',
+  (p) => `DELETE FROM refund_coins WHERE refund_id = ${p.id}`,
+);
+
+const takeCoins = sql<never, { coins: string }>(
+  'take_refund_coins',
+  (p) => `
+    INSERT INTO refund_coins (tx_hash, output_index, deposit_index, refund_id)
+    SELECT tx_hash, output_index, deposit_index, refund_id FROM json_to_recordset(${p.coins}::json) AS c (
+      tx_hash text, output_index integer, deposit_index integer, refund_id text)`,
+);
+
+/** Makes a request of a refund spend these coins, and no others. The wallet is locked. */
+export async function replaceCoins(tx: Tx, id: string, coins: readonly TakenCoin[]): Promise<void> {
+  await run(tx, releaseCoins, { id });
+  if (coins.length > 0) await run(tx, takeCoins, { coins: recordset(coins) });
+}

@@ -1,0 +1,194 @@
+import { areUnspent } from '../../../chain/bitcoin/spending/ask-node.ts';
+import type { Choice } from '../../../chain/bitcoin/spending/choose.ts';
+import { buildPsbt, type Output } from '../../../chain/bitcoin/spending/psbt.ts';
+import type { AccountKeys } from '../../../chain/wallets/bitcoin/account-keys.ts';
+import { addSeconds } from '../../../../platform/clock.ts';
+import type { Context } from '../../../../platform/context.ts';
+import type { Tx } from '../../../../platform/postgres/db.ts';
+import { multiply, plain } from '../../../../platform/values/money.ts';
+import { lockPayment } from '../../lifecycle/store.ts';
+import { freeChangeIndex, lockWalletForCoins, readCoinsOf, readTaken, type TakenCoin } from './coins.ts';
+import {
+  coinOf,
+  gatherCoins,
+  transactionsThatMade,
+  unspentAt,
+  type AskNode,
+  type OwnCoin,
+} from './gather.ts';
+import { Unmakeable } from './problems.ts';
+import { isStillDue, type DueRefund } from './due.ts';
+import { noteLookAt, storeDelay, storeRequest, type PsbtProblem } from './store.ts';
+
+/** What a request is made with. */
+export interface Making {
+  readonly ask: AskNode;
+  readonly keys: AccountKeys;
+  /** Returns the script of an address. */
+  readonly scriptOf: (address: string) => Buffer;
+  /** The fee may be so many per cent of the refund. */
+  readonly maxFeePercent: number;
+}
+
+/** A request is looked at this often, and this old it is made anew: what miners take changes. */
+const [LOOK_SECONDS, RENEW_SECONDS] = [60, 3_600];
+const RETRY_SECONDS = 600;
+const SATOSHI = '100000000';
+
+/**
+ * Makes what a merchant is to sign for a refund, or looks whether it can still be sent. One that may have
+ * been signed is only replaced by one that spends a coin of it, so that no two are mined; or once another
+ * transaction has spent its coins, and is final. Where none can be made, it says why. Throws what a node is
+ * to blame for.
+ */
+export async function makeRequest(ctx: Context, making: Making, due: DueRefund): Promise<void> {
+  const own = await readCoinsOf(ctx.db, due.id);
+  const kept = await stillUnspent(making, own);
+  const isRight = due.pays === due.address;
+  const isWhole = kept.length === own.length;
+  if (!isWhole && !(await isSpentForGood(ctx, making, { due, own }))) return;
+  const isNew = due.made_at !== null && addSeconds(due.made_at, RENEW_SECONDS) > ctx.now();
+  if (isRight && isWhole && isNew) return noted(ctx, due, { after: LOOK_SECONDS });
+  try {
+    await renew(ctx, making, due, kept);
+  } catch (error) {
+    if (!(error instanceof Unmakeable)) throw error;
+    // One that is there stays as it is: its fee may be too low, and whoever signs it can raise it.
+    if (isRight && isWhole) return noted(ctx, due, { after: RETRY_SECONDS });
+    await storeProblem(ctx, due, error.problem, { account: making.keys.account, kept });
+  }
+}
+
+async function renew(
+  ctx: Context,
+  { scriptOf, ask, keys, maxFeePercent }: Making,
+  due: DueRefund,
+  kept: readonly OwnCoin[],
+): Promise<void> {
+  const script = scriptOf(due.address);
+  const satoshi = BigInt(plain(multiply(due.coin_amount, SATOSHI)));
+  const spending = { satoshi, scriptBytes: script.length };
+  const choice = await gatherCoins(ctx.db, ask, { due, keys, kept, spending, maxFeePercent });
+  const made = await transactionsThatMade(ask, choice.coins);
+  await ctx.db.transaction((tx) =>
+    store(tx, due, { keys, choice, made, pay: { script, satoshi } }, ctx.now()),
+  );
+}
+
+/** Returns those of the coins that a request spends already, and that can still be spent. */
+async function stillUnspent({ ask, keys }: Making, own: readonly TakenCoin[]): Promise<OwnCoin[]> {
+  const found = await unspentAt(ask, keys, own);
+  return found.filter(({ txHash, index }) =>
+    own.some((one) => one.tx_hash === txHash && one.output_index === index),
+  );
+}
+
+/**
+ * True once what has spent coins of a request is final, and was not the refund: that is completed then.
+ * Before that, it may be the refund itself, which its signer may replace as well, or be replaced by it.
+ */
+async function isSpentForGood(
+  ctx: Context,
+  { ask }: Making,
+  { due, own }: { due: DueRefund; own: readonly TakenCoin[] },
+): Promise<boolean> {
+  const final = Number(due.final_height);
+  const height = await ask(async ({ provider }) => {
+    const unspent = await areUnspent(provider, own.map(coinOf), false);
+    // Asked behind it: the block that spends them is not above.
+    return unspent.includes(false) ? Number(await provider.call('getblockcount')) : null;
+  });
+  // A node that is behind has not seen the deposits.
+  const since = height === null || height < final ? null : Number(due.spent_height ?? height);
+  if (since !== null && since <= final) return true;
+  const spent = new Unmakeable('coins_spent', 'A deposit that the request spends is spent in a transaction');
+  await noted(ctx, due, { after: LOOK_SECONDS, problem: spent.problem, spentHeight: since });
+  return false;
+}
+
+interface Noted {
+  readonly after: number;
+  readonly problem?: PsbtProblem | null;
+  readonly spentHeight?: number | null;
+}
+
+async function noted(
+  ctx: Context,
+  { id }: DueRefund,
+  { after, problem = null, spentHeight = null }: Noted,
+): Promise<void> {
+  await noteLookAt(ctx.db, { id, problem, spentHeight, dueAt: addSeconds(ctx.now(), after) });
+}
+
+interface Made {
+  readonly keys: AccountKeys;
+  readonly choice: Choice<OwnCoin>;
+  readonly made: ReadonlyMap<string, Buffer>;
+  readonly pay: { readonly script: Buffer; readonly satoshi: bigint };
+}
+
+async function store(tx: Tx, due: DueRefund, { keys, choice, made, pay }: Made, now: Date): Promise<void> {
+  const { id, wallet_id } = due;
+  const { account } = keys;
+  const { coins, change } = choice;
+  if (!(await lockDue(tx, due))) return;
+  const taken = await readTaken(
+    tx,
+    coins.map(({ txHash }) => txHash),
+  );
+  const isTaken = ({ txHash, index }: OwnCoin) =>
+    taken.some((one) => one.refund_id !== id && one.tx_hash === txHash && one.output_index === index);
+  // Another request was faster: the next look finds other coins.
+  if (coins.some(isTaken)) return;
+  const change_index = change > 0n ? await freeChangeIndex(tx, account, id) : null;
+  const outputs: Output[] = [pay];
+  if (change_index !== null) {
+    const key = keys.change(change_index);
+    outputs.push({ script: key.script, satoshi: change, key });
+  }
+  const inputs = coins.map((coin) => ({ ...coin, made: made.get(coin.txHash) ?? null }));
+  const psbt = buildPsbt(inputs, outputs);
+  const due_at = addSeconds(now, LOOK_SECONDS);
+  await storeRequest(
+    tx,
+    { refund_id: id, wallet_id, account, change_index, psbt, problem: null, made_at: now, due_at },
+    takenBy(id, coins),
+  );
+}
+
+/** Locks what a request is stored under; false where none is due any more. */
+async function lockDue(tx: Tx, due: DueRefund): Promise<boolean> {
+  await lockPayment(tx, due.payment_id);
+  await lockWalletForCoins(tx, due.wallet_id);
+  return isStillDue(tx, due);
+}
+
+/**
+ * Records why there is no request. The coins of one to another address stay taken: the next one cannot be
+ * mined beside it.
+ */
+async function storeProblem(
+  ctx: Context,
+  due: DueRefund,
+  problem: PsbtProblem,
+  { account, kept }: { account: string | null; kept: readonly OwnCoin[] },
+): Promise<void> {
+  const { id, wallet_id } = due;
+  const none = { account, change_index: null, psbt: null, made_at: null };
+  const due_at = addSeconds(ctx.now(), RETRY_SECONDS);
+  await ctx.db.transaction(async (tx) => {
+    if (!(await lockDue(tx, due))) return;
+    await storeRequest(tx, { refund_id: id, wallet_id, ...none, problem, due_at }, takenBy(id, kept));
+  });
+}
+
+const takenBy = (refund_id: string, coins: readonly OwnCoin[]): TakenCoin[] =>
+  coins.map(({ txHash: tx_hash, index: output_index, deposit_index }) => {
+    return { tx_hash, output_index, deposit_index, refund_id };
+  });
+
+/** Records that nobody could look, and when it is tried again. */
+export async function delayRequest(ctx: Context, { id, wallet_id }: DueRefund): Promise<void> {
+  const { problem } = new Unmakeable('unavailable', 'The deposits of your wallet could not be looked at');
+  await storeDelay(ctx.db, { id, walletId: wallet_id, problem, dueAt: addSeconds(ctx.now(), LOOK_SECONDS) });
+}

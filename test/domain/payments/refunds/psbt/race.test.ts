@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { CHAINS } from '../../../../../src/domain/chain/bitcoin/options.ts';
+import { scriptOf } from '../../../../../src/domain/chain/bitcoin/scripts.ts';
+import { openAccountKeys } from '../../../../../src/domain/chain/wallets/bitcoin/account-keys.ts';
+import { findWallet } from '../../../../../src/domain/chain/wallets/store.ts';
+import { readDueForPsbt, type DueRefund } from '../../../../../src/domain/payments/refunds/psbt/due.ts';
+import type { AskNode } from '../../../../../src/domain/payments/refunds/psbt/gather.ts';
+import { makeRequest } from '../../../../../src/domain/payments/refunds/psbt/make.ts';
+import { newAddress } from '../../../../support/bitcoin-blocks.ts';
+import { useBitcoinStand } from '../../../../support/bitcoin-stand.ts';
+import { eachShop } from '../../../../support/each-shop.ts';
+import { coinsOf, PSBT_ENV, PsbtStand } from '../../../../support/psbt-stand.ts';
+
+describe('the coins of refunds on Bitcoin that are made at once', () => {
+  const standOf = useBitcoinStand();
+  let at: PsbtStand;
+  eachShop(async (opened) => {
+    at = await PsbtStand.open(opened, standOf());
+  }, PSBT_ENV);
+  afterEach(() => at.close());
+  const deposit = () => at.refunds.settled(at.merchant, { pay_amount: '0.005' });
+
+  it('are taken by one of two, and the other takes the next ones', async () => {
+    await deposit();
+    const id = await deposit();
+    const ask = () => at.refunds.ask(at.merchant, id, { amount: '0.001', address: newAddress() });
+    const refunds = [await ask(), await ask()];
+    const { ctx } = at.harness;
+    const due = await readDueForPsbt(ctx.db, ctx.now(), 5);
+    expect(due).to.have.length(2);
+    await Promise.all(due.map((one) => make(one, together(2))));
+    const made = await Promise.all(refunds.map((one) => at.now(one)));
+    expect(made.filter(({ request }) => request !== undefined)).to.have.length(1);
+    await at.follow();
+    const [one, other] = await Promise.all(refunds.map((refund) => at.now(refund).then(coinsOf)));
+    expect(one).to.have.length(1);
+    expect(other).to.not.deep.equal(one);
+  });
+
+  let waiting: (() => void)[] = [];
+  /** Lets the last question of each of so many through once all have come to it. */
+  const together = (count: number): AskNode => {
+    waiting = [];
+    let asked = 0;
+    return async (question) => {
+      const answer = await at.client.ask(question);
+      if ((asked += 1) < 3) return answer;
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length === count) for (const go of waiting) go();
+      });
+      return answer;
+    };
+  };
+  const make = async (due: DueRefund, ask: AskNode) => {
+    const wallet = await findWallet(at.harness.ctx.db, due.wallet_id);
+    const keys = openAccountKeys(wallet?.public_data ?? '');
+    const making = { ask, keys, maxFeePercent: 10, scriptOf: (to: string) => scriptOf(to, CHAINS.regtest) };
+    await makeRequest(at.harness.ctx, making, due);
+  };
+});
