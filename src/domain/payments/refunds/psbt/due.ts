@@ -34,7 +34,7 @@ const dueRefunds = sql<DueRefund, { now: Date; limit: number }>(
       JOIN chain_cursors c ON c.chain = ${LIVE_CHAIN_KEY('r.network')} AND c.halted_at IS NULL
         AND c.final_height IS NOT NULL
       LEFT JOIN refund_psbts b ON b.refund_id = r.id
-    WHERE r.network = 'bitcoin' AND ${IS_UNSIGNED('r')} AND w.wallet_id IS NOT NULL
+    WHERE r.network = 'bitcoin' AND ${IS_UNSIGNED('r')} AND r.offered_at IS NULL AND w.wallet_id IS NOT NULL
       AND (b.due_at IS NULL OR b.due_at <= ${p.now} OR b.address <> r.address)
     ORDER BY b.due_at NULLS FIRST, r.place LIMIT ${p.limit}`,
 );
@@ -47,7 +47,7 @@ export async function readDueForPsbt(connection: Connection, now: Date, limit: n
 const stillDue = sql<{ is_due: boolean }, { id: string; address: string }>(
   'is_refund_due_for_psbt',
   (p) => `
-    SELECT ${IS_UNSIGNED('r')} AND r.address = ${p.address} AND NOT EXISTS (
+    SELECT ${IS_UNSIGNED('r')} AND r.offered_at IS NULL AND r.address = ${p.address} AND NOT EXISTS (
       SELECT FROM payout_transfers t WHERE ${FITS('r', 't')} AND ${IS_STANDING_PAYOUT('t')}) AS is_due
     FROM refunds r WHERE r.id = ${p.id}`,
 );

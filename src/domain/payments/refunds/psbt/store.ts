@@ -140,7 +140,7 @@ const shownPsbts = sql<ShownPsbt, { paymentId: string }>(
   (p) => `
     SELECT b.refund_id, b.address, b.psbt, b.problem
     FROM refunds r JOIN refund_psbts b ON b.refund_id = r.id
-    WHERE r.payment_id = ${p.paymentId} AND ${IS_UNSIGNED('r')}`,
+    WHERE r.payment_id = ${p.paymentId} AND ${IS_UNSIGNED('r')} AND r.offered_at IS NULL`,
 );
 
 /** Returns what merchants are to sign for the refunds of a payment, by refund. */
