@@ -42,7 +42,7 @@ describe('a web process that is killed between the commit of a batch and its res
         create(web, n).catch(() => ({ status: 0, text: '', isReplay: false })),
       ),
     );
-  /** As a client does, which repeats what a busy service answers with 503, and has not stored, under its key. */
+  /** A client repeats what a busy service answers with 503, and has not stored, under its key. */
   const createAllAtLast = (web: Web) =>
     Promise.all(
       Array.from({ length: REQUESTS }, async (_, n) => {

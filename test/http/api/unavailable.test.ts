@@ -111,7 +111,7 @@ describe('specification: 503, the API is temporarily unavailable', () => {
   };
   const everyEndpointIsUnavailable = () =>
     Promise.all(served().map((endpoint) => expectUnavailable(() => askEndpoint(endpoint))));
-  /** Opens connections and lets the process remember the key: at once, or when a busy machine is fast enough. */
+  /** Opens connections and lets the process remember the key, when a busy machine is fast enough. */
   const warmUp = () =>
     until('every endpoint that reads answers', async () => {
       // There are no such deliveries, events and endpoints.
