@@ -7,6 +7,7 @@ import { testClockOf, type Payment } from '../lifecycle/payment.ts';
 import { isSettled } from '../lifecycle/states.ts';
 import { lockPayment } from '../lifecycle/store.ts';
 import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
+import { holdJobs } from '../transfers/hold.ts';
 import { readTransfers } from '../transfers/store.ts';
 import { returnHeld } from './accept.ts';
 import { acceptDueRefunds } from './due.ts';
@@ -89,8 +90,15 @@ const withdrawRefund = sql<never, { id: string }>(
 async function withdraw(tx: Tx, payment: Payment, refund: Refund, now: Date): Promise<void> {
   await run(tx, withdrawRefund, { id: refund.id });
   await acceptDueRefunds(tx, [payment.id], now);
-  if (isSettled(payment.status)) return;
   const transfers = await readTransfers(tx, [payment.id]);
+  // What is unmined of its coins holds rate and deadline again, and must not do so for ever.
+  const holds = holdJobs(
+    [payment],
+    () => [],
+    () => transfers,
+  );
+  await schedule(tx, holds.scheduled);
+  if (isSettled(payment.status)) return;
   const rest = transfers.filter(({ coin, network }) => coin === refund.coin && network === refund.network);
   const { reason, address } = refund;
   await returnHeld(

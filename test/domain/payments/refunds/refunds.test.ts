@@ -50,6 +50,25 @@ describe('a refund', () => {
     expect(await shop.payment(id)).to.include({ status: 'SETTLED', amount_refunded: '0' });
   });
 
+  it('that is withdrawn lets what is unmined of its coins hold no rate and deadline for ever', async () => {
+    const { ctx } = harness;
+    const id = await shop.create();
+    await pay(id, '6');
+    harness.advance(2 * HOUR);
+    await harness.work();
+    await shop.refund(id);
+    const { tx_hash } = await shop.payment(id);
+    await shop.chain.reorganise('ethereum', 2 * HOUR, ctx.now());
+    const sped = await shop.chain.speedUp(tx_hash ?? '', ctx.now());
+    await ctx.db('sim_transfers').where({ tx_hash: sped?.replacedBy }).update({ amount: '3' });
+    await syncNetwork(ctx, harness.adapters, 'ethereum');
+    const holds = () => ctx.db('scheduled_jobs').where({ key: id, job: 'payment.end-holds' });
+    expect(await holds(), 'its coins are committed to the refund').to.deep.equal([]);
+    await harness.work();
+    expect(await refunds(id)).to.deep.equal([]);
+    expect(await holds()).to.have.length(1);
+  });
+
   it('in full: everything is sent back, the payment is REFUNDED and its event has the amount', async () => {
     const id = await settled();
     const { settled_at } = await shop.payment(id);
