@@ -15,7 +15,9 @@ import {
 } from '../../src/domain/payments/transfers/payment-transfer.ts';
 import { groupBy } from '../../src/platform/postgres/db.ts';
 import { add, compare, isZero, plain, subtract, sum } from '../../src/platform/values/money.ts';
-import { timeOf, type State } from './walk-state.ts';
+import { isUnsigned } from '../../src/domain/payments/refunds/states.ts';
+import { isCovered, isLost } from './walk-refunds.ts';
+import { timeOf, type OpenRefund, type State } from './walk-state.ts';
 
 /** Throws unless the state keeps every property of the walk. */
 export function checkState(state: State): void {
@@ -27,6 +29,15 @@ export function checkState(state: State): void {
   if (dueRefundOf(state.payment, state.transfers) !== null)
     throw new Error('the policy owes a refund that nothing accepts');
   for (const held of heldByMethod(state)) checkMovable(state, held);
+  for (const refund of state.refunds) checkRefundWaits(state, refund);
+}
+
+/** Nobody is asked to pay coins that are not confirmed, and what is held for that ends by itself. */
+function checkRefundWaits(state: State, refund: OpenRefund): void {
+  if (isUnsigned(refund.status) && !isCovered(state, refund))
+    throw new Error('a refund of coins that are not confirmed waits for a signature');
+  if (refund.status === 'HELD' && (isCovered(state, refund) || isLost(state, refund)))
+    throw new Error('a refund is held for ever');
 }
 
 const isConverting = ({ converting }: State) => converting.length > 0;

@@ -21,6 +21,7 @@ import {
   type Transition,
 } from '../../src/domain/payments/lifecycle/states.ts';
 import { converts } from '../../src/domain/payments/lifecycle/settlement.ts';
+import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';
 import type { TransitionRequest } from '../../src/domain/payments/lifecycle/transition.ts';
 import { afterConversions } from '../../src/domain/payments/processing/settle.ts';
 import { dueRefundOf } from '../../src/domain/payments/refunds/due.ts';
@@ -31,6 +32,7 @@ import {
   takenOfSettled,
   type SettledMoney,
 } from '../../src/domain/payments/refunds/left.ts';
+import { acceptedStatus } from '../../src/domain/payments/refunds/states.ts';
 import { refundTransition } from '../../src/domain/payments/refunds/send.ts';
 import { creditOfBottom } from '../../src/domain/payments/transfers/credit.ts';
 import { holdJobs } from '../../src/domain/payments/transfers/hold.ts';
@@ -99,7 +101,10 @@ export function acceptDue(state: State): State {
   return due === null ? state : returnHeld(state, due.parts);
 }
 
-function returnHeld(state: State, parts: readonly Part[]): State {
+/** Live payments are refunded by their merchants. */
+const accepted = (payment: Payment) => acceptedStatus('a', payment.settlement_mode !== 'simulated');
+
+export function returnHeld(state: State, parts: readonly Part[]): State {
   checkConfirmed(parts, 'returned');
   const { payment } = state;
   const refunds = [...groupBy(parts, ({ transfer }) => methodOf(transfer)).values()].flatMap(
@@ -109,7 +114,9 @@ function returnHeld(state: State, parts: readonly Part[]): State {
       const decimals = decimalsOf(payment.pay_currency, payment.pay_network);
       const coin_amount = sum(group.map(({ coins }) => coins));
       const amount = divide(creditOfParts(group), '1', decimals, 'down');
-      return [{ source: 'held', coin: first.transfer.coin, coin_amount, amount }];
+      const own = group.map(({ transfer: { tx_hash }, coins }) => ({ tx_hash, coins }));
+      const { coin } = first.transfer;
+      return [{ source: 'held', coin, coin_amount, amount, status: accepted(payment), parts: own }];
     },
   );
   const transfers = state.transfers.map((transfer) => {
@@ -139,6 +146,8 @@ export function refund(state: State, asked?: string): State | null {
     coin,
     coin_amount,
     amount,
+    status: accepted(payment),
+    parts: [],
   }));
   const byCoin = groupBy([...refunded, ...taken], ({ coin }) => coin);
   const next = {
@@ -156,10 +165,9 @@ function sumOfSettled(same: readonly SettledMoney[]): SettledMoney[] {
   return [{ ...first, coin_amount, amount: sum(same.map(({ amount }) => amount)) }];
 }
 
-/** As `sendRefunds`, for the oldest refund that waits. */
-export function send(state: State): State {
-  const [first, ...others] = state.refunds;
-  if (first === undefined) throw new Error('no refund waits');
+/** As `completeRefund`. */
+export function complete(state: State, first: OpenRefund): State {
+  const others = state.refunds.filter((one) => one !== first);
   const { source, coin, coin_amount } = first;
   const request = refundTransition(state.payment, {
     id: 'ref_1',
@@ -168,12 +176,12 @@ export function send(state: State): State {
     network: 'ethereum',
     reason: null,
     address: 'a',
-    status: 'COMPLETED',
     problem: null,
     offered_at: null,
     tx_hash: 't',
     created_at: timeOf(0),
     ...first,
+    status: 'COMPLETED',
   });
   const moved = take({ ...state, refunds: others }, request);
   const sent = { coin, network: 'ethereum' as const, amount: coin_amount };

@@ -6,11 +6,20 @@ import { isStanding, type PaymentTransfer } from '../../src/domain/payments/tran
 import { recordOwn } from '../../src/domain/payments/transfers/merge-reported.ts';
 import { compare } from '../../src/platform/values/money.ts';
 import { acceptDue, book, scheduleHoldEnd, scheduleRequoteOf, take } from './walk-moves.ts';
+import { reviewRefunds } from './walk-refunds.ts';
 import { ratesOf, timeOf, type Slot, type State } from './walk-state.ts';
 
 /** What a page of the chain does to the transfers of the slots. */
 export type Change = {
-  readonly do: 'seen' | 'confirmed' | 'dropped' | 'reorganised' | 'replaced';
+  readonly do:
+    | 'seen'
+    | 'mined'
+    | 'confirmed'
+    | 'dropped'
+    | 'reverted'
+    | 'evicted'
+    | 'reorganised'
+    | 'replaced';
   readonly slot: number;
 };
 
@@ -28,7 +37,9 @@ export function possibleChanges(state: State, slots: readonly Slot[]): Change[] 
     return [
       { do: 'dropped', slot },
       ...(transfer.confirmed_at === null ? [{ do: 'confirmed', slot } as const] : []),
-      ...(isMined ? [{ do: 'reorganised', slot } as const] : []),
+      ...(isMined
+        ? [{ do: 'reorganised', slot } as const, { do: 'reverted', slot } as const]
+        : [{ do: 'mined', slot } as const, { do: 'evicted', slot } as const]),
       ...(transfer.tx_hash === `${slot}` ? [{ do: 'replaced', slot } as const] : []),
     ];
   });
@@ -63,7 +74,7 @@ export function applyChanges(state: State, changes: readonly Change[], slots: re
     recorded.flatMap(({ updates }) => updates),
     { transfers, isRefunding: state.refunds.length > 0 },
   );
-  let next: State = { ...state, transfers };
+  let next: State = { ...state, transfers, refunds: withReplaced(state.refunds, changes) };
   for (const request of decision.requests) next = take(next, request);
   if (decision.requests.length === 0) next = { ...next, payment: { ...next.payment, ...decision.changes } };
   for (const request of confirmedInFull([decision], [next.payment])) next = take(next, request);
@@ -71,7 +82,17 @@ export function applyChanges(state: State, changes: readonly Change[], slots: re
   if (hasToConvert(next.payment, transfers))
     next = { ...next, jobs: { ...next.jobs, settle: now.getTime() } };
   if (isShort(next.payment)) next = scheduleRequoteOf(next);
-  return acceptDue(scheduleHoldEnd(next));
+  return reviewRefunds(acceptDue(scheduleHoldEnd(next)));
+}
+
+/** As `upsert_transfers`: a refund sends back the coins of what replaced a transfer. */
+function withReplaced(refunds: State['refunds'], changes: readonly Change[]): State['refunds'] {
+  const replaced = new Set(changes.filter((one) => one.do === 'replaced').map(({ slot }) => `${slot}`));
+  const renamed = (hash: string) => (replaced.has(hash) ? `${hash}+` : hash);
+  return refunds.map((one) => ({
+    ...one,
+    parts: one.parts.map((part) => ({ ...part, tx_hash: renamed(part.tx_hash) })),
+  }));
 }
 
 const BLOCK = { height: 1, hash: 'b' };
@@ -99,7 +120,9 @@ function report(state: State, { do: what, slot }: Change, slots: readonly Slot[]
   if (what === 'seen') return [{ ...current, block: null }];
   if (what === 'reorganised') return [{ ...current, block: null }];
   if (what === 'dropped') return [{ ...current, ...lost }];
-  if (what === 'confirmed') return current.block === null ? [{ ...current, block: BLOCK }] : [];
+  if (what === 'reverted' || what === 'evicted') return [{ ...current, ...lost, reason: what }];
+  if (what === 'confirmed' || what === 'mined')
+    return current.block === null ? [{ ...current, block: BLOCK }] : [];
   const txHash = `${slot}+`;
   return [
     { ...current, ...lost, replacedBy: txHash },

@@ -5,6 +5,7 @@ import type { SettlementMode } from '../../src/sdk/event-types.ts';
 import type { Policy } from '../../src/domain/payments/lifecycle/policy.ts';
 import { quoteRow } from '../../src/domain/payments/pricing/quotes.ts';
 import type { SettledMoney } from '../../src/domain/payments/refunds/left.ts';
+import type { RefundStatus } from '../../src/domain/payments/refunds/states.ts';
 import type { RefundSource } from '../../src/domain/payments/refunds/store.ts';
 import type { Quote } from '../../src/domain/payments/transfers/credit-new.ts';
 import type { PaymentTransfer } from '../../src/domain/payments/transfers/payment-transfer.ts';
@@ -45,6 +46,10 @@ export interface OpenRefund {
   readonly coin: CoinId;
   readonly coin_amount: string;
   readonly amount: string;
+  /** PENDING: the service pays it. Else the merchant does: it waits for a signature, is sent, or is held. */
+  readonly status: RefundStatus;
+  /** The coins that it sends back, by transfer; none: it is paid out of what was settled. */
+  readonly parts: readonly { readonly tx_hash: string; readonly coins: string }[];
 }
 
 /** When each job of the payment is due, in milliseconds; absent: it is not scheduled. */

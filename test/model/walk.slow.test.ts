@@ -1,3 +1,4 @@
+import type { SettlementMode } from '../../src/sdk/event-types.ts';
 import type { Policy } from '../../src/domain/payments/lifecycle/policy.ts';
 import { walk } from './walk.ts';
 import type { Slot } from './walk-state.ts';
@@ -51,14 +52,28 @@ const BEGINNINGS: readonly (readonly [what: string, slots: readonly Slot[], way:
   ['refunded after settlement', TWICE, [...PAID, 'settle', 'converted', 'refund', 'send']],
   ['expired', TWICE, EXPIRED],
   ['expired with a part', IN_PARTS, ['seen 0', 'confirmed 0', ...EXPIRED]],
+  ['evicted', TWICE, ['seen 0', 'evicted 0']],
+  ['reverted', TWICE, ['seen 0', 'mined 0', 'reverted 0']],
+  ['mined, and not final', TWICE, ['seen 0', 'mined 0', 'seen 1', 'mined 1']],
   ['refunded after the deadline', IN_PARTS, ['seen 0', 'confirmed 0', ...EXPIRED, 'refund', 'send']],
 ];
 
+/** What live payments alone have: refunds that their merchants sign. */
+const SIGNED: typeof BEGINNINGS = [
+  ['a refund that is sent', TWICE, [...PAID, 'settle', 'converted', 'refund', 'announce']],
+  ['a refund that waits', IN_PARTS, ['seen 0', 'confirmed 0', ...EXPIRED, 'refund']],
+  ['a refund that is held', IN_PARTS, ['seen 0', 'confirmed 0', ...EXPIRED, 'refund', 'reorganised 0']],
+];
+
 /** Sold for the settlement coin, or settled as it came, at par or not. Nobody can refuse that. */
+const waysOf = (settlement: SettlementMode): typeof BEGINNINGS =>
+  settlement === 'simulated'
+    ? BEGINNINGS
+    : [...BEGINNINGS.filter(([, , way]) => !way.includes('refused')), ...SIGNED].map(
+        ([what, slots, way]) => [what, slots, way.map((step) => (step === 'send' ? 'paid' : step))] as const,
+      );
 const WALKS = (['simulated', 'par'] as const).flatMap((settlement) =>
-  BEGINNINGS.filter(([, , way]) => settlement === 'simulated' || !way.includes('refused')).map(
-    (beginning) => [settlement, ...beginning] as const,
-  ),
+  waysOf(settlement).map((beginning) => [settlement, ...beginning] as const),
 );
 
 describe('every state that a payment reaches', () => {

@@ -3,7 +3,8 @@ import { converts } from '../../src/domain/payments/lifecycle/settlement.ts';
 import type { SettlementMode } from '../../src/sdk/event-types.ts';
 import { checkState } from './walk-check.ts';
 import { endHolds, expire, requote } from './walk-clock.ts';
-import { beginSettle, endSettle, refund, send } from './walk-moves.ts';
+import { beginSettle, endSettle, refund } from './walk-moves.ts';
+import { refundMoves } from './walk-refunds.ts';
 import { applyChanges, possibleChanges, type Change } from './walk-page.ts';
 import { canonical, initialState, LAST_CLASS, timeOf, type Slot, type State } from './walk-state.ts';
 
@@ -12,7 +13,7 @@ type Step = readonly [name: string, next: () => State | null];
 
 /** The moves of one state: of the chain, the clock, the jobs that are due, and the merchant. */
 function stepsOf(state: State, slots: readonly Slot[]): Step[] {
-  const { clock, jobs, refunds, converting } = state;
+  const { clock, jobs, converting } = state;
   const isDue = (at: number | undefined) => at !== undefined && at <= timeOf(clock).getTime();
   const nameOf = ({ do: what, slot }: Change) => `${what} ${slot}`;
   const changes = possibleChanges(state, slots);
@@ -36,7 +37,7 @@ function stepsOf(state: State, slots: readonly Slot[]): Step[] {
       : isDue(jobs.settle)
         ? [['settle', () => beginSettle(state)] as Step]
         : []),
-    ...(refunds.length > 0 ? [['send', () => send(state)] as Step] : []),
+    ...refundMoves(state),
     ['refund', () => refund(state)],
     // Once: a refund in part can be repeated without end.
     ...(state.refunded.length === 0 ? [['refund 1', () => refund(state, '1')] as Step] : []),

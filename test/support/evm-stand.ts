@@ -155,7 +155,11 @@ const FEES = { maxFeePerGas: '0x2540be400', maxPriorityFeePerGas: '0x3b9aca00' }
  * Starts a node before the tests of a suite, and ends it behind them; without a binary they are pending. Its
  * chain begins now, unless told otherwise.
  */
-export function useEvmStand(begin?: Date, network: EvmNetworkId = 'ethereum'): () => EvmStand {
+export function useEvmStand(
+  begin?: Date,
+  network: EvmNetworkId = 'ethereum',
+  { accounts: count = 20, options = [] }: { accounts?: number; options?: readonly string[] } = {},
+): () => EvmStand {
   let stand: EvmStand | undefined;
   before(async function (this: Context) {
     const binary = findAnvil();
@@ -165,7 +169,8 @@ export function useEvmStand(begin?: Date, network: EvmNetworkId = 'ethereum'): (
       '--slots-in-an-epoch',
       '4',
       '--accounts',
-      '20',
+      String(count),
+      ...options,
       ...(begin === undefined ? [] : ['--timestamp', String(begin.getTime() / 1000)]),
     ]);
     const accounts = await anvil.rpc<string[]>('eth_accounts');

@@ -1,0 +1,93 @@
+import type { CoinId } from '../../src/domain/chain/coins.ts';
+import { wordOf } from '../support/anvil.ts';
+import { contractOf, newAddress, ROUTER_CODE, type EvmStand } from '../support/evm-stand.ts';
+import type { Harness } from '../support/harness.ts';
+import type { ScriptNode } from './chain-scripts.ts';
+
+const BLOCK_SECONDS = 12;
+const HIGHER = { maxFeePerGas: '0x12a05f2000', maxPriorityFeePerGas: '0x12a05f200' };
+
+interface Transaction {
+  readonly from: string;
+  readonly nonce: string;
+  readonly coin: CoinId;
+  readonly raw: string;
+  /** The contract that it calls. */
+  readonly router?: string;
+}
+
+/** Customers on an EVM node. */
+export function evmScriptNode(stand: EvmStand, harness: Harness): ScriptNode {
+  const known = new Map<string, Transaction>();
+  let sends = 0;
+  /** An account of its own for each transfer: what becomes of one keeps no other waiting. */
+  const nextAccount = (): string => stand.accounts[(sends += 1) % stand.accounts.length] ?? '';
+  const sendFrom = async (
+    more: Readonly<Record<string, string>> & { from: string },
+    [to, coin, units]: readonly [string, CoinId, bigint],
+  ) => {
+    const hash = coin === 'ETH' ? await stand.send(to, units, more) : await stand.pay(coin, to, units, more);
+    return remember(more.from, hash, { coin });
+  };
+  const remember = async (from: string, hash: string, own: Pick<Transaction, 'coin' | 'router'>) => {
+    const { nonce } = await stand.rpc<{ nonce: string }>('eth_getTransactionByHash', hash);
+    known.set(hash, { from, nonce, raw: await stand.rawOf(hash), ...own });
+    return hash;
+  };
+  const setAmount = (router: string, units: bigint) =>
+    stand.rpc('anvil_setStorageAt', router, wordOf(0n), wordOf(units));
+  const replace = (id: string, to: string | null, units: bigint) => {
+    const { from, nonce, coin } = knownOf(id);
+    return sendFrom({ from, nonce, ...HIGHER }, [to ?? newAddress(), coin, units]);
+  };
+  const knownOf = (id: string): Transaction => {
+    const found = known.get(id);
+    if (found === undefined) throw new Error(`${id} was not sent`);
+    return found;
+  };
+  const mine = async (blocks: number) => {
+    harness.advance(blocks * BLOCK_SECONDS);
+    if (blocks > 1) await stand.rpc('anvil_mine', wordOf(BigInt(blocks - 1)), wordOf(11n));
+    await stand.rpc('evm_setNextBlockTimestamp', harness.ctx.now().getTime() / 1_000);
+    await stand.mine();
+  };
+  return {
+    refunded: '0.5',
+    coins: ['USDC', 'USDC', 'USDC', 'ETH'],
+    units: (random, coin) =>
+      coin === 'ETH' ? BigInt(1 + random.below(2 ** 31)) * 1_000_003n : BigInt(1 + random.below(25_000_000)),
+    fund: () => Promise.resolve(known.clear()),
+    address: newAddress,
+    send: (to, coin, units) => sendFrom({ from: nextAccount() }, [to, coin, units]),
+    async sendByContract(to, units) {
+      const router = await stand.deploy(ROUTER_CODE);
+      await setAmount(router, units);
+      const words = [contractOf('USDC', stand.network), to].map((value) => wordOf(value).slice(2));
+      const from = nextAccount();
+      const hash = await stand.call(router, `0x${words.join('')}`, { from });
+      return remember(from, hash, { coin: 'USDC', router });
+    },
+    replace,
+    evict: async (id) => void (await stand.rpc('anvil_dropTransaction', id)),
+    mine,
+    async reorganise(depth, again, lost) {
+      await stand.reorganise(
+        depth,
+        again.map((id) => [knownOf(id).raw, 0] as const),
+      );
+      for (const id of lost) {
+        const { router, raw } = knownOf(id);
+        if (router === undefined) await replace(id, null, 1n);
+        else {
+          await setAmount(router, 0n);
+          await stand.rpc('eth_sendRawTransaction', raw);
+        }
+      }
+      await mine(1);
+    },
+    async empty(address, coin) {
+      if (coin === 'ETH') await stand.rpc('anvil_setBalance', address, '0x0');
+      else await stand.setBalance(coin, address, 0n);
+    },
+  };
+}
