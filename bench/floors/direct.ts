@@ -1,5 +1,5 @@
 import { webhookClientOf } from '../../src/domain/webhooks/client/client.ts';
-import { newWebhookSecret } from '../../src/domain/webhooks/secrets/secret-box.ts';
+import { newWebhookSecret } from '../../src/platform/secret-box.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { QUEUE_NAMES } from '../../src/domain/schedule/job.ts';
 import { signWebhook } from '../../src/sdk/sign.ts';

@@ -14,6 +14,9 @@ import type { TestMarket } from './chain/rates/rates.ts';
 import { simulatedMarket, simulatedRates } from './chain/simulator/market.ts';
 import { EVERYTHING_PRICED, RecentMarket } from './chain/rates/priced.ts';
 import { marketRates } from './chain/rates/store.ts';
+import { exchangeBooks } from './exchange/books.ts';
+import { openAccount } from './exchange/open.ts';
+import { isUnderWay, STATUSES } from './payments/lifecycle/states.ts';
 import type { ServedNetworks } from './payments/sync/served.ts';
 import type { AdaptersByMode, CurrencyExchange, PaymentAdapters } from './payments/lifecycle/ports.ts';
 import { webhookClientOf, type WebhookClient } from './webhooks/client/client.ts';
@@ -108,6 +111,7 @@ export function createAdapters(
     displayRates: simulatedDisplayRates,
     payouts: simulatedPayouts,
     exchange: simulatedExchange,
+    accounts: openAccount,
     webhooks: webhookClientOf(config),
     receiver: null,
     mailer: createMailer(config),
@@ -132,6 +136,7 @@ function realAdapters(
     });
   };
   const wallets = walletAddresses();
+  const atExchange = exchangeBooks(STATUSES.filter(isUnderWay));
   const rates = marketRates(config.rateMaxAgeSeconds);
   const chains = realChains(config);
   return {
@@ -154,9 +159,10 @@ function realAdapters(
           throw unavailable(`${coin} has no contract on ${chains.nameOf(network)}: see TESTNET_TOKENS.`);
         if (served.isHalted(network))
           throw unavailable(`${network} has halted, and takes no new payments. Try again later.`);
-        return wallets.open(ctx, caller, network);
+        return (caller.exchange === undefined ? wallets : atExchange).open(ctx, caller, network);
       },
-      of: (ctx, payment, wanted) => wallets.of(ctx, payment, wanted),
+      of: (ctx, payment, wanted) =>
+        ((payment.exchange ?? null) === null ? wallets : atExchange).of(ctx, payment, wanted),
     },
     chain: () => UNREAD_CHAIN,
     payouts: { request: async (payout) => find(payout.network).payouts.request(payout) },
@@ -164,6 +170,7 @@ function realAdapters(
     priced: new RecentMarket(rates),
     displayRates: () => Promise.reject(new ApiError('network_unavailable')),
     exchange: { convert: () => Promise.reject(new ApiError('network_unavailable')) },
+    accounts: openAccount,
   };
 }
 

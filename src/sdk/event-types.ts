@@ -37,9 +37,8 @@ export type CheckoutStatus = StatusOf[EventType];
 export type CheckoutException = 'underpaid' | 'overpaid' | 'late' | 'reorged' | 'replaced';
 
 /**
- * How the money of a payment becomes the merchant's. par: the settlement coin came on the settlement network,
- * to the merchant's own wallet. as_received: another coin did, and it stays that coin. exchange: what came is
- * sold through the merchant's account. simulated: no real money moves.
+ * How the money of a payment becomes the merchant's. par: the settlement coin came to their own wallet.
+ * as_received: another coin did, and stays. exchange: it is sold at their account. simulated: nothing moves.
  */
 export type SettlementMode = 'par' | 'as_received' | 'exchange' | 'simulated';
 
@@ -49,10 +48,12 @@ export interface CheckoutSettlement {
   readonly mode: SettlementMode;
   /** Null: it was settled in several coins, each as it came. */
   readonly coin: string | null;
-  /** Null: it was settled on several networks. */
+  /** Null: it is sold at an exchange, or was settled on several networks. */
   readonly network: string | null;
-  /** In `coin`; null until the payment is settled, and for several coins. */
+  /** In `coin`; null until the payment is settled, and for several coins. Of a sale without the fee. */
   readonly amount: string | null;
+  /** Only while the payment is PROCESSING and its money cannot be sold: why, in a word. */
+  readonly problem?: string;
 }
 
 /** What happens with too little, too late and too much. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { createWebhookClient, type WebhookClient } from '../../src/domain/webhooks/client/client.ts';
-import { newWebhookSecret } from '../../src/domain/webhooks/secrets/secret-box.ts';
+import { newWebhookSecret } from '../../src/platform/secret-box.ts';
 import { signWebhook } from '../../src/sdk/index.ts';
 import { createPayment, send } from '../support/http.ts';
 import { createHarness, type Harness } from '../support/harness.ts';

@@ -128,6 +128,8 @@ export function initialState(policy: Policy, settlement_mode: SettlementMode): S
     clock_frozen_until: null,
     wallet_id: null,
     deposit_index: null,
+    exchange: null,
+    settlement_problem: null,
   };
   const quotes = [quoteIn('ETH', payment, [], 0)];
   return {

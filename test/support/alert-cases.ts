@@ -21,7 +21,14 @@ export const ALERT_RULES: readonly AlertRule[] = groups.flatMap(({ rules }) => r
 export const ALERTS_THAT_FIRE = {
   chains: ['ChainProviderFailing', 'MoneyUnproven', 'ChainHalted'],
   deliveries: ['TurnsLong', 'BreakersOpen', 'DeliveriesFailing'],
-  money: ['RefundsWithoutAddress', 'RefundsHeld', 'PayoutsHeld', 'ConversionsRefused', 'JobsStuck'],
+  money: [
+    'RefundsWithoutAddress',
+    'RefundsHeld',
+    'PayoutsHeld',
+    'ConversionsRefused',
+    'SalesHeld',
+    'JobsStuck',
+  ],
   postgres: [
     'PostgresUnavailable',
     'RelayFailing',

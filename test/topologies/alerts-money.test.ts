@@ -89,6 +89,20 @@ describe('the alerts on money', function () {
     alerts.expectFiring(['ConversionsRefused'], { before, after });
   });
 
+  it('fire while what came to an exchange is not sold', async () => {
+    const before = await alerts.untilWhole();
+    const id = await settle();
+    await alerts.stand.rows(
+      `INSERT INTO sales (payment_id, number, merchant_id, status, reason, created_at, since)
+       SELECT c.payment_id, c.number, ?, 'HELD', 'insufficient_funds', c.created_at, c.created_at
+       FROM conversions c WHERE c.payment_id = ?`,
+      [alerts.stand.merchant.id, id],
+    );
+    const after = await alerts.untilShown('money_waiting{what="sale_held",mode="live"');
+    alerts.expectFiring(['SalesHeld'], { before, after });
+    await alerts.stand.rows('DELETE FROM sales WHERE payment_id = ?', [id]);
+  });
+
   it('fire when a job has failed again and again', async () => {
     const before = await alerts.untilWhole();
     const refund = await call(`/v1/payment/${await settle()}/refund`, { address: ADDRESS });

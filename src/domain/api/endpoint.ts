@@ -26,6 +26,8 @@ export interface Caller {
   readonly policy: unknown;
   /** The wallets in use for its live payments, by family: its own, or the installation's default. */
   readonly wallets?: Readonly<Record<string, string>>;
+  /** The exchange at whose account its live payments take money, instead of wallets; absent: none. */
+  readonly exchange?: string;
   /** An operator has suspended the merchant: its keys may do nothing. */
   readonly isSuspended?: true;
 }

@@ -56,9 +56,16 @@ const findReply = sql<{ body_hash: Buffer; status: number; body: string }, Claim
  * another body.
  */
 export async function replayOf(connection: Connection, claim: IdempotencyClaim): Promise<Reply> {
-  const stored = await runOne(connection, findReply, claim);
+  const found = await findReplay(connection, claim);
   // The claim was swept between the two statements: the client may try again.
-  if (stored === null) throw new ApiError('unavailable');
+  if (found === null) throw new ApiError('unavailable');
+  return found;
+}
+
+/** Like `replayOf`; returns null where there is no earlier claim. */
+export async function findReplay(connection: Connection, claim: IdempotencyClaim): Promise<Reply | null> {
+  const stored = await runOne(connection, findReply, claim);
+  if (stored === null) return null;
   if (!stored.body_hash.equals(claim.bodyHash)) throw new ApiError('idempotency_conflict');
   return { status: stored.status, text: stored.body, headers: { 'Idempotent-Replayed': 'true' } };
 }

@@ -2,6 +2,7 @@ import type { CoinId } from '../chain/coins.ts';
 import type { NetworkId } from '../chain/networks.ts';
 import type { PolicyChoice } from '../payments/lifecycle/policy.ts';
 import { IS_IN_USE } from '../chain/wallets/store.ts';
+import { IS_ACCOUNT_IN_USE } from '../exchange/store.ts';
 import { PERMISSIONS, type Caller, type Mode, type Permission } from '../api/endpoint.ts';
 import { recordset, run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
 import { hashApiKey, newApiKey } from '../../platform/values/ids.ts';
@@ -85,10 +86,11 @@ interface CallerRow {
   readonly policy: PolicyChoice;
   readonly is_suspended: boolean;
   readonly wallets: Readonly<Record<string, string>> | null;
+  readonly exchange: string | null;
 }
 
 /**
- * SQL: the columns of a caller. Its wallets are part of it, so that a live payment asks nothing for its own;
+ * SQL: the columns of a caller. Its wallets and its exchange are part of it: a live payment asks nothing;
  * of two for a family, its own and the default, the later key counts. Index: wallet_in_use, for each of the
  * two.
  */
@@ -96,7 +98,10 @@ const CALLER = `m.id AS merchant_id, m.settlement_currency, m.settlement_network
      k.permissions, m.mode, m.policy, m.suspended_at IS NOT NULL AS is_suspended,
      CASE WHEN m.mode = 'live' THEN (
        SELECT json_object_agg(w.family, w.id ORDER BY w.merchant_id NULLS FIRST) FROM wallets w
-       WHERE coalesce(w.merchant_id, '') IN (m.id, '') AND ${IS_IN_USE}) END AS wallets`;
+       WHERE coalesce(w.merchant_id, '') IN (m.id, '') AND ${IS_IN_USE}) END AS wallets,
+     CASE WHEN m.mode = 'live' THEN (
+       SELECT e.exchange FROM exchange_accounts e
+       WHERE e.merchant_id = m.id AND ${IS_ACCOUNT_IN_USE('e')}) END AS exchange`;
 
 const callerOfKey = sql<CallerRow, { keyHash: Buffer }>(
   'caller_of_key',
@@ -139,6 +144,7 @@ function toCaller(row: CallerRow): Caller {
     mode: row.mode,
     policy: row.policy,
     ...(row.wallets === null ? {} : { wallets: row.wallets }),
+    ...(row.exchange === null ? {} : { exchange: row.exchange }),
     ...(row.is_suspended ? { isSuspended: true } : {}),
   };
 }

@@ -1,6 +1,6 @@
 import { isCoinOn, COINS_ON_NETWORKS } from '../chain/coins.ts';
 import type { PolicyChoice } from '../payments/lifecycle/policy.ts';
-import { newWebhookSecret, secretBoxOf } from '../webhooks/secrets/secret-box.ts';
+import { newWebhookSecret, secretBoxOf } from '../../platform/secret-box.ts';
 import { MERCHANT_SECRETS } from '../webhooks/secrets/store.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';

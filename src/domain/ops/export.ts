@@ -52,7 +52,7 @@ const payments = sql<RowsOf, Ids>(
         pay_network, coin, network, address, crypto_amount, tx_hash, amount_received::text,
         amount_refunded::text, actually_paid, actually_paid_currency, customer_email, metadata, policy,
         created_at, expires_at, settled_at, cancelled_at, tx_network,
-        wallet_id, deposit_index,
+        wallet_id, deposit_index, exchange,
         settlement_mode, settlement_coin, settlement_network, settlement_amount
       FROM payments WHERE id = ANY (${p.ids}) ORDER BY created_at, id) row`,
 );

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { liveChainKey, watchKey } from '../chain/chain-key.ts';
 import type { NetworkId } from '../chain/networks.ts';
+import { IS_REAL } from '../payments/lifecycle/payment.ts';
 import { isUnderWay, statusesThat } from '../payments/lifecycle/states.ts';
 import { IS_OPEN } from '../payments/refunds/states.ts';
 import type { Context } from '../../platform/context.ts';
@@ -35,11 +36,11 @@ const needs = sql<{ payments: number; refunds: number }, { network: NetworkId }>
   (p) => `
     SELECT
       (SELECT count(*)::int FROM merchants m JOIN payments p ON p.merchant_id = m.id
-       WHERE p.status IN (${statusesThat(isUnderWay)}) AND p.wallet_id IS NOT NULL
+       WHERE p.status IN (${statusesThat(isUnderWay)}) AND ${IS_REAL('p')}
          AND EXISTS (SELECT FROM quotes q WHERE q.payment_id = p.id AND q.network = ${p.network})
       ) AS payments,
       (SELECT count(*)::int FROM refunds r JOIN payments p ON p.id = r.payment_id
-       WHERE ${IS_OPEN('r')} AND r.network = ${p.network} AND p.wallet_id IS NOT NULL) AS refunds`,
+       WHERE ${IS_OPEN('r')} AND r.network = ${p.network} AND ${IS_REAL('p')}) AS refunds`,
 );
 
 /**

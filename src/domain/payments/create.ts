@@ -1,8 +1,8 @@
 import { isCoin } from '../chain/coins.ts';
 import { finalityFor, type Finality, type FinalityRules } from '../chain/finality.ts';
 import { isNetwork } from '../chain/networks.ts';
-import type { AddressBook, DepositPlace } from '../chain/wallets/address-book.ts';
-import { replayOf } from '../idempotency/claim.ts';
+import type { AddressBook, DepositPlace, NewPlace } from '../chain/wallets/address-book.ts';
+import { findReplay, replayOf } from '../idempotency/claim.ts';
 import { dispatchJobOf } from '../outbox/outbox.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
@@ -16,6 +16,7 @@ import { expirePayment } from './lifecycle/jobs.ts';
 import { testClockOf, type Payment } from './lifecycle/payment.ts';
 import { policyOf, type PolicyChoice } from './lifecycle/policy.ts';
 import { adaptersOf, type AdaptersByMode } from './lifecycle/ports.ts';
+import { SOLD_AT_EXCHANGE } from './lifecycle/settlement.ts';
 import { TRANSITIONS } from './lifecycle/states.ts';
 import { quoteInSettlementCoin } from './pricing/quote.ts';
 import { toResource, type CreatePaymentBody } from './schemas.ts';
@@ -39,10 +40,12 @@ export async function createPayment(
   const now = ctx.now();
   const { network } = parOf(caller);
   const { addresses, settlement, isSimulated } = adaptersOf(adapters, caller.mode);
-  const place = await addresses.open(ctx, caller, network);
+  const place = await openOrReplay(ctx, claim, async () => addresses.open(ctx, caller, network));
+  if ('text' in place) return place;
   const { payment: created, rate } = newPayment(ctx, place, caller, body, now);
   const finality = isSimulated ? null : finalityOf(created, ctx.config.finality);
-  const payment = { ...created, settlement_mode: settlement, finality };
+  const settlement_mode = created.exchange === null ? settlement : SOLD_AT_EXCHANGE;
+  const payment = { ...created, settlement_mode, finality };
   const event = eventOf(payment, TRANSITIONS.created.event, now);
   const response = reply(201, toResource(payment, ctx.config.publicUrl));
   const expiry = {
@@ -58,11 +61,27 @@ export async function createPayment(
     event,
     jobs: [dispatchJobOf(event), expiry],
   });
+  if (!isCreated) await place.giveBack?.();
   if (!isCreated && claim !== null) return replayOf(ctx.db, claim);
   countCreated(payment.status);
   const amount = `${payment.pay_amount} ${payment.pay_currency}`;
   ctx.log.debug('payment created', { payment_id: payment.id, merchant_id: payment.merchant_id, amount });
   return response;
+}
+
+/** A request that is repeated is replayed where no new payment has a place: it needs none. */
+async function openOrReplay(
+  { db }: Pick<Context, 'db'>,
+  claim: IdempotencyClaim | null,
+  open: () => Promise<NewPlace>,
+): Promise<NewPlace | Reply> {
+  try {
+    return await open();
+  } catch (error) {
+    const replayed = claim === null ? null : await findReplay(db, claim);
+    if (replayed === null) throw error;
+    return replayed;
+  }
 }
 
 /** Returns what makes a transfer final that pays in full. */
@@ -120,6 +139,7 @@ export function newPayment(
     settlement_coin: null,
     settlement_network: null,
     settlement_amount: null,
+    settlement_problem: null,
     created_at: now,
     expires_at: expiresAt,
     deadline_at: expiresAt,
@@ -132,6 +152,7 @@ export function newPayment(
     clock_frozen_until: testClock?.frozenUntil ?? null,
     wallet_id: place.wallet_id,
     deposit_index: place.deposit_index,
+    exchange: place.exchange ?? null,
   };
   return { payment, rate };
 }

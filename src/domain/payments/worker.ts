@@ -5,6 +5,7 @@ import {
   expirePayment,
   requotePayment,
   offerRefund,
+  sellPayment,
   sendRefund,
   settlePayment,
   syncChain,
@@ -19,6 +20,7 @@ import { syncChains } from './sync/sync-chains.ts';
 import { unlessHalted } from './processing/unless-halted.ts';
 import { offerRefunds } from './refunds/by-signer/offer.ts';
 import { sendRefunds } from './refunds/send.ts';
+import { sellPayments } from './sales/sell.ts';
 
 /** The handlers of payments. A chain that is synced is shared: its sync skips payments of other modes. */
 export const paymentHandlers = (adapters: AdaptersByMode): readonly Handler[] => [
@@ -26,6 +28,7 @@ export const paymentHandlers = (adapters: AdaptersByMode): readonly Handler[] =>
   byMode(endHolds, adapters, endHoldsOf, 'run'),
   byMode(requotePayment, adapters, requotePayments, 'drop'),
   byMode(settlePayment, adapters, unlessHalted(settlePayment, settlePayments), 'defer'),
+  byMode(sellPayment, adapters, unlessHalted(sellPayment, sellPayments), 'defer'),
   byMode(sendRefund, adapters, unlessHalted(sendRefund, sendRefunds), 'defer'),
   byMode(offerRefund, adapters, unlessHalted(offerRefund, offerRefunds), 'defer'),
   byMode(applyQuarantined, adapters, applyQuarantinedTransfers, 'defer'),

@@ -1,6 +1,7 @@
 import { macFault, macOf } from '../chain/wallets/mac.ts';
 import { listWallets } from '../chain/wallets/store.ts';
 import type { Context } from '../../platform/context.ts';
+import { reSignAddresses } from '../exchange/addresses.ts';
 import { run, sql } from '../../platform/postgres/db.ts';
 import { keyIdOf } from '../../platform/values/ids.ts';
 
@@ -20,12 +21,13 @@ const replaceMac = sql<{ id: string }, NewMac>(
 );
 
 /**
- * Makes the MAC of each wallet that has one under another key with the first key of SECRETS_KEY: afterwards
- * no other key is needed. A wallet whose MAC is wrong keeps it, and is still refused. Returns how many.
+ * Makes the MAC of each wallet that has one under another key with the first key of SECRETS_KEY, and of each
+ * deposit address at an exchange: afterwards no other key is needed. One whose MAC is wrong keeps it, and is
+ * still refused. Returns how many.
  */
 export async function reSignWallets({ db, config }: Pick<Context, 'db' | 'config'>): Promise<number> {
   const [first] = config.secretsKeys;
-  let count = 0;
+  let count = first === undefined ? 0 : await reSignAddresses({ db, config });
   for (const wallet of await listWallets(db, null)) {
     if (first === undefined || wallet.key_id === keyIdOf(first) || macFault(config, wallet) !== null)
       continue;

@@ -87,6 +87,8 @@ export interface Config extends ChainConfig, ProfileConfig {
   readonly rateUrls: Readonly<Record<RateSourceName, string | null>>;
   /** A price that is older is not quoted. */
   readonly rateMaxAgeSeconds: number;
+  /** Where accounts at Kraken are reached. */
+  readonly krakenUrl: string;
   readonly logLevel: LogLevel;
   readonly logFormat: 'json' | 'pretty';
   /** Where traces are sent by OTLP over HTTP; null: traces are off. */
@@ -163,6 +165,7 @@ export function readConfig(
       coingecko: read('RATE_URL_COINGECKO', siteUrl, null),
     },
     rateMaxAgeSeconds: read('RATE_MAX_AGE_SECONDS', moreThanZero(seconds), 120),
+    krakenUrl: read('KRAKEN_URL', siteUrl, 'https://api.kraken.com'),
     logLevel: read('LOG_LEVEL', oneOf(['error', 'warn', 'info', 'debug'] as const), 'info'),
     logFormat: read('LOG_FORMAT', oneOf(['json', 'pretty'] as const), 'json'),
     otlpEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT', serverUrl(['http:', 'https:']), null),

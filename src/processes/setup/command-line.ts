@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../platform/log.ts';
 import { PERMISSIONS } from '../../domain/api/endpoint.ts';
+import { EXCHANGE_COMMANDS, EXCHANGE_USAGE } from './wallets/exchange.ts';
 import { COMMANDS as OF_MERCHANTS, UsageError, type Command, type Values } from './merchant-commands.ts';
 import { WALLET_COMMANDS, WALLET_OPTIONS, WALLET_USAGE } from './wallets/commands.ts';
 import { assertNoSecretIn } from './wallets/read-value.ts';
@@ -25,6 +26,7 @@ export const USAGE = `Usage: npm run merchants -- COMMAND [options]
   set-email   --merchant ID --email E
               where the merchant is notified of a disabled webhook endpoint, and of changed wallets
 ${WALLET_USAGE}
+${EXCHANGE_USAGE}
 
   --json         one JSON object instead of text
   --mode         test (default): may use the sandbox; live: may not. A merchant is of one mode for good
@@ -34,7 +36,13 @@ ${WALLET_OPTIONS}
 
 Works on DATABASE_URL, or on the embedded database of npm run dev.`;
 
-const COMMANDS: Readonly<Record<string, Command>> = { ...OF_MERCHANTS, ...WALLET_COMMANDS };
+const COMMANDS: Readonly<Record<string, Command>> = {
+  ...OF_MERCHANTS,
+  ...WALLET_COMMANDS,
+  ...EXCHANGE_COMMANDS,
+};
+/** The first words of commands of two: what stands behind them may be a secret. */
+const GROUPS: readonly (string | undefined)[] = ['wallet', 'exchange'];
 
 /**
  * Returns the command that the arguments name, with the values of its options; null where they ask for help.
@@ -44,21 +52,21 @@ export function parseCommand(
   args: readonly string[],
 ): { name: string; command: Command; values: Values; json: boolean } | null {
   if (args.includes('--help') || args.includes('-h')) return null;
-  const isOfWallet = args[0] === 'wallet';
+  const isOfGroup = GROUPS.includes(args[0]);
   // Else the name of the command alone is repeated.
-  assertNoSecretIn(isOfWallet ? args : args.slice(0, 1));
-  const name = args.slice(0, isOfWallet ? 2 : 1).join(' ');
+  assertNoSecretIn(isOfGroup ? args : args.slice(0, 1));
+  const name = args.slice(0, isOfGroup ? 2 : 1).join(' ');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined)
     throw new UsageError(
-      `${name === '' ? 'A command is missing' : `There is no command ${isOfWallet ? 'of this name of wallet' : name}`}.\n\n${USAGE}`,
+      `${name === '' ? 'A command is missing' : `There is no command ${isOfGroup ? `of this name of ${args[0] ?? ''}` : name}`}.\n\n${USAGE}`,
     );
   const taken = [...command.needs, ...(command.takes ?? [])];
   const options = Object.fromEntries(taken.map((option) => [option, { type: 'string' as const }]));
   const { json, ...values } = parseOptions(
-    args.slice(isOfWallet ? 2 : 1),
+    args.slice(isOfGroup ? 2 : 1),
     { ...options, json: { type: 'boolean' } },
-    isOfWallet,
+    isOfGroup,
   );
   const missing = command.needs.filter((option) => !values[option]?.toString().trim());
   if (missing.length > 0)

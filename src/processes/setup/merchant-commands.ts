@@ -13,7 +13,7 @@ import { Type } from 'typebox';
 import { PolicyChoice } from '../../domain/payments/lifecycle/policy.ts';
 import { reEncryptSecrets } from '../../domain/webhooks/secrets/re-encrypt.ts';
 import { reSignWallets } from '../../domain/wallets/re-sign.ts';
-import { SecretBoxError } from '../../domain/webhooks/secrets/secret-box.ts';
+import { SecretBoxError } from '../../platform/secret-box.ts';
 import { getWebhookSecrets } from '../../domain/webhooks/secrets/read.ts';
 import { StartError } from '../../platform/config/config.ts';
 import type { Context } from '../../platform/context.ts';
@@ -42,7 +42,8 @@ type Option =
   | 'format'
   | 'out'
   | 'bps'
-  | 'methods';
+  | 'methods'
+  | 'slippage-percent';
 export type Values = { readonly [name in Option]?: string };
 
 export interface Command {

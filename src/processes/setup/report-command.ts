@@ -17,6 +17,9 @@ const CHANGES: Readonly<Record<string, string>> = {
   'wallet confirm': 'wallet confirmed',
   'wallet retire': 'wallet retired',
   'wallet export': 'addresses of a wallet exported',
+  'exchange set': 'exchange account set',
+  'exchange refresh': 'addresses of an exchange account read',
+  'exchange retire': 'exchange account retired',
 };
 
 /**
@@ -35,7 +38,17 @@ export async function reportCommand(
   const details = {
     merchant_id:
       typeof result.merchant_id === 'string' ? result.merchant_id : 'wallet_id' in result ? 'default' : 'all',
-    ...pick(result, ['wallet_id', 'kind', 'public_key', 'treasury', 'replaced', 'rows']),
+    ...pick(result, [
+      'wallet_id',
+      'kind',
+      'public_key',
+      'treasury',
+      'replaced',
+      'rows',
+      'exchange',
+      'slippage_percent',
+      'retired',
+    ]),
     ...(key === undefined ? {} : { changed_key: visiblePrefix(key) }),
     ...(values.permissions === undefined ? {} : { permissions: values.permissions }),
     ...(values.mode === undefined ? {} : { mode: values.mode }),

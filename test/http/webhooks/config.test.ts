@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { addApiKey } from '../../../src/domain/merchants/api-keys.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
-import { newWebhookSecret, secretBoxOf } from '../../../src/domain/webhooks/secrets/secret-box.ts';
+import { newWebhookSecret, secretBoxOf } from '../../../src/platform/secret-box.ts';
 import { execute } from '../../../dev/embedded-postgres/databases.ts';
 import { loadMigration } from '../../../src/platform/postgres/migrate.ts';
 import { expectError, expectLimitHeaders } from '../../support/http.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CASE_NAMES } from '../../../src/domain/webhooks/receiver-check/cases.ts';
-import { newWebhookSecret } from '../../../src/domain/webhooks/secrets/secret-box.ts';
+import { newWebhookSecret } from '../../../src/platform/secret-box.ts';
 import { adviceOn, eventOf, receiverChecks } from '../../support/receiver-check.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { CASE_NAMES } from '../../../src/domain/webhooks/receiver-check/cases.ts';
-import { newWebhookSecret, secretBoxOf } from '../../../src/domain/webhooks/secrets/secret-box.ts';
+import { newWebhookSecret, secretBoxOf } from '../../../src/platform/secret-box.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { countRows } from '../../support/http.ts';
 import { adviceOn, eventOf, receiverChecks } from '../../support/receiver-check.ts';

@@ -348,6 +348,13 @@ const VARIABLES: readonly Case[] = [
     bad: ['0', '-1', '2m'],
   },
   {
+    name: 'KRAKEN_URL',
+    field: 'krakenUrl',
+    otherwise: 'https://api.kraken.com',
+    good: { 'https://kraken.example/a/': 'https://kraken.example/a' },
+    bad: ['kraken.example', 'ftp://kraken.example', 'https://kraken.example/?key=1'],
+  },
+  {
     name: 'RPC_URLS_ETHEREUM',
     field: 'rpc',
     otherwise: {},

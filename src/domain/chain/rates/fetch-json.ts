@@ -19,12 +19,20 @@ const MOST_BYTES = 256 * 1024;
 /** Fetches as a refresh does. */
 export const fetchJson: FetchJson = (url) => fetchWithin(url, DEADLINE_MS);
 
-/** One GET under one deadline, with a bounded body; a redirect is no price. Throws RateSourceError. */
-export async function fetchWithin(url: string, deadlineMs: number): Promise<unknown> {
+/** What a request sends beside its URL; a GET: nothing. */
+export interface Sent {
+  readonly method: 'POST';
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One request under one deadline, with a bounded body; a redirect is no price. Throws RateSourceError. */
+export async function fetchWithin(url: string, deadlineMs: number, sent?: Sent): Promise<unknown> {
   const signal = AbortSignal.timeout(deadlineMs);
   const { statusCode, body } = await request(url, {
+    ...sent,
     signal,
-    headers: { accept: 'application/json', 'user-agent': 'payment-checkout' },
+    headers: { accept: 'application/json', 'user-agent': 'payment-checkout', ...sent?.headers },
   }).catch((error: unknown) => {
     throw new RateSourceError(url, signal.aborted ? `no response within ${deadlineMs} ms` : reasonOf(error));
   });

@@ -1,5 +1,6 @@
 import type { Context } from '../../../platform/context.ts';
 import type { Caller } from '../../api/endpoint.ts';
+import type { CoinId } from '../coins.ts';
 import type { NetworkId } from '../networks.ts';
 
 /** A payment whose deposit addresses are asked for. */
@@ -8,10 +9,24 @@ export interface Deposit {
   readonly id: string;
 }
 
-/** The wallet of a payment, and its index there; null: the payment has a simulated address. */
+/** The wallet of a payment, and its index there; null: its address is simulated, or an exchange's. */
 export interface DepositPlace {
   readonly wallet_id: string | null;
   readonly deposit_index: number | null;
+  /** The exchange that has the payment's addresses; null or absent: none. */
+  readonly exchange?: string | null;
+}
+
+/** A place of a new payment. */
+export interface NewPlace extends DepositPlace, AddressBook {
+  /** Called where the payment was not created after all; absent: the place is lost, which harms nobody. */
+  giveBack?(): Promise<void>;
+}
+
+/** What a payment is to take. */
+export interface WantedMethod {
+  readonly coin: CoinId;
+  readonly network: NetworkId;
 }
 
 /** A payment that exists, with its place. */
@@ -21,11 +36,11 @@ export interface PlacedDeposit extends Deposit, DepositPlace {
 
 /** Derives the deposit addresses of a payment: always the same, without I/O. */
 export interface AddressBook {
-  /** Null: the payment takes no money on the network. */
-  derive(network: NetworkId, deposit: Deposit): string | null;
+  /** Null: the payment takes no money on the network. Only an exchange has an address for each coin. */
+  derive(network: NetworkId, deposit: Deposit, coin?: CoinId): string | null;
 }
 
-type BookContext = Pick<Context, 'db' | 'config' | 'log'>;
+type BookContext = Pick<Context, 'db' | 'config' | 'log' | 'now'>;
 
 /** Says where the money of payments goes. */
 export interface AddressBooks {
@@ -33,17 +48,13 @@ export interface AddressBooks {
    * Returns where a new payment takes money: no other payment gets the same place. Throws ApiError
    * network_unavailable where the caller has no wallet for its settlement network.
    */
-  open(
-    ctx: BookContext,
-    caller: Caller,
-    network: NetworkId,
-  ): (DepositPlace & AddressBook) | Promise<DepositPlace & AddressBook>;
+  open(ctx: BookContext, caller: Caller, network: NetworkId): NewPlace | Promise<NewPlace>;
   /**
-   * Returns the book of a payment that exists, which takes a place on the network that is `wanted` where it
-   * has none in its family. It may read and write: call it outside any transaction. Throws ApiError
+   * Returns the book of a payment that exists, which takes a place for the method that is `wanted` where it
+   * has none. It may read and write: call it outside any transaction. Throws ApiError
    * network_unavailable where its merchant has no wallet for the network.
    */
-  of(ctx: BookContext, payment: PlacedDeposit, wanted?: NetworkId): AddressBook | Promise<AddressBook>;
+  of(ctx: BookContext, payment: PlacedDeposit, wanted?: WantedMethod): AddressBook | Promise<AddressBook>;
 }
 
 /** Books without wallets: addresses are derived from the payment's id. */

@@ -43,8 +43,8 @@ export function walletAddresses(): AddressBooks {
       const books = await Promise.all(places.map((place) => openPlace(ctx, place)));
       const derive = (network: NetworkId) =>
         books.reduce<string | null>((found, book) => found ?? book.derive(network), null);
-      if (wanted === undefined || derive(wanted) !== null) return { derive };
-      await takeFurther(ctx, payment, wanted, take);
+      if (wanted === undefined || derive(wanted.network) !== null) return { derive };
+      await takeFurther(ctx, payment, wanted.network, take);
       return this.of(ctx, payment);
     },
   };

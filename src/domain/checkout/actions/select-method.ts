@@ -36,7 +36,7 @@ export async function selectMethodByToken(
   if (!isOffered(appearanceOf(found), pair)) return 'badMethod';
   // An address is taken for a method that can still be chosen, and not for whoever asks again and again.
   if (!canSelectMethod(found, withTestClockOf(ctx, found).now())) return 'closed';
-  const addresses = await own.addresses.of(ctx, found, pair.network);
+  const addresses = await own.addresses.of(ctx, found, pair);
   const pricesOf = await readPrices(ctx.db, own.rates, [found.merchant_id], ctx.now());
   const select = async (tx: Tx): Promise<SelectionResult> => {
     const [payment] = await lockPayments(tx, [found.id]);

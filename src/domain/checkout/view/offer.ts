@@ -1,10 +1,11 @@
 import { isCoinOn, type CoinId } from '../../chain/coins.ts';
 import { FAMILY_OF } from '../../chain/wallets/families.ts';
 import { IS_IN_USE } from '../../chain/wallets/store.ts';
+import { isSettledAtKraken } from '../../exchange/kraken/markets.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { Payment } from '../../payments/lifecycle/payment.ts';
 import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
-import { converts } from '../../payments/lifecycle/settlement.ts';
+import { converts, sells } from '../../payments/lifecycle/settlement.ts';
 
 /** A coin on a network with which a customer can pay. */
 export interface PaymentMethod {
@@ -38,17 +39,21 @@ export const isSame = (one: PaymentMethod, other: PaymentMethod): boolean =>
 
 /**
  * Returns the methods that a payment offers, in the order of its merchant's choice (null: all): of these what
- * it can be settled in. Where nothing is converted, that is the settlement coin on its network and what else
- * the merchant accepts; should nothing of it be chosen, it is the settlement coin: it is always good.
+ * it can be settled in. Of real money, that is the settlement coin on its network and what else the
+ * merchant accepts, and at an exchange what that sells; should nothing of it be chosen, it is the settlement
+ * coin: it is always good.
  */
 export function methodsOf(
   payment: Settling,
   chosen: readonly PaymentMethod[] | null,
 ): readonly PaymentMethod[] | null {
-  if (converts(payment)) return chosen;
+  if (converts(payment) && !sells(payment)) return chosen;
   const par = { coin: payment.pay_currency, network: payment.pay_network };
   const accepted = payment.accepted_methods.filter(
-    (one) => isCoinOn(one.coin, one.network) && !isSame(one, par),
+    (one) =>
+      isCoinOn(one.coin, one.network) &&
+      !isSame(one, par) &&
+      (!sells(payment) || isSettledAtKraken(one.coin, one.network, par.coin)),
   );
   const settled = [par, ...accepted];
   if (chosen === null) return settled;

@@ -5,7 +5,7 @@ import { addSeconds } from '../../../platform/clock.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { VERSION } from '../../../platform/root.ts';
 import type { Fault } from './monitor.ts';
-import { secretBoxOf } from '../../webhooks/secrets/secret-box.ts';
+import { secretBoxOf } from '../../../platform/secret-box.ts';
 
 /** What a worker does in one of its queues. */
 export interface QueueRuns {

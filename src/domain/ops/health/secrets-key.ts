@@ -1,7 +1,7 @@
 import { StartError } from '../../../platform/config/config.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
-import { secretBoxOf } from '../../webhooks/secrets/secret-box.ts';
+import { secretBoxOf } from '../../../platform/secret-box.ts';
 import { SECRET_STORES } from '../../webhooks/secrets/store.ts';
 import type { Check } from './monitor.ts';
 import { findProcesses } from './processes.ts';
@@ -9,8 +9,13 @@ import { findProcesses } from './processes.ts';
 /** Reads every secret's key id, some 15 ms for 100,000 of them. */
 const EVERY_MS = 20_000;
 
-/** What SECRETS_KEY protects: secrets that it encrypts, and wallets that it signs. */
-const TABLES = [...SECRET_STORES.map(({ table }) => table), 'wallets'];
+/** What SECRETS_KEY protects: secrets that it encrypts, and wallets and addresses that it signs. */
+const TABLES = [
+  ...SECRET_STORES.map(({ table }) => table),
+  'wallets',
+  'exchange_accounts',
+  'exchange_addresses',
+];
 
 const foreignKeys = sql<{ key_id: string; count: number }, { keyIds: readonly string[] }>(
   'foreign_secrets_keys',

@@ -1,6 +1,6 @@
 import type { NetworkId } from '../../chain/networks.ts';
 import { realChains } from '../../chain/profile.ts';
-import { secretBoxOf } from '../../webhooks/secrets/secret-box.ts';
+import { secretBoxOf } from '../../../platform/secret-box.ts';
 import { StartError } from '../../../platform/config/config.ts';
 import { isLoopbackUrl } from '../../../platform/config/production.ts';
 import type { Context } from '../../../platform/context.ts';

@@ -2,6 +2,7 @@ import { FAMILY_OF, familyOf, type WalletFamily } from '../../chain/wallets/fami
 import { namedKind, WALLET_KIND_IDS } from '../../chain/wallets/kinds.ts';
 import { walletFault } from '../../chain/wallets/open.ts';
 import { IS_IN_USE, type Wallet } from '../../chain/wallets/store.ts';
+import { findAccount, IS_ACCOUNT_IN_USE } from '../../exchange/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
 import { walletsCheck } from '../health/wallets.ts';
@@ -25,7 +26,12 @@ const FAMILIES: Readonly<
 export function walletCheck(ctx: Context, merchant: Merchant | null): Check {
   if (merchant === null) return { name: 'wallets', look: () => walletsOfAll(ctx) };
   const families = new Set(networksOf(merchant).flatMap((network) => familyOf(network) ?? []));
-  const look = () => Promise.all([...families].map((family) => walletOf(ctx, merchant.id, family)));
+  const look = async () => {
+    const account = await findAccount(ctx.db, merchant.id);
+    if (account?.retired_at === null)
+      return [ok(`its payments take money at its account at ${account.exchange}`)];
+    return Promise.all([...families].map((family) => walletOf(ctx, merchant.id, family)));
+  };
   return { name: 'wallet', subject: merchant.id, look };
 }
 
@@ -74,6 +80,8 @@ const withoutWallet = sql<{ id: string; live: number; without: number }, { limit
           SELECT FROM wallets w
           WHERE coalesce(w.merchant_id, '') IN (m.id, '') AND ${IS_IN_USE}
             AND w.family = ${FAMILY_OF('m.settlement_network')}
+        ) OR EXISTS (
+          SELECT FROM exchange_accounts a WHERE a.merchant_id = m.id AND ${IS_ACCOUNT_IN_USE('a')}
         ) AS has_wallet
       FROM merchants m WHERE m.mode = 'live' AND m.suspended_at IS NULL
     )

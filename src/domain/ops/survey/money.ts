@@ -2,6 +2,7 @@ import { IS_REFUSED } from '../../payments/conversions/states.ts';
 import { isRefunded, statusesThat } from '../../payments/lifecycle/states.ts';
 import { HELD_PAYOUTS } from '../../payments/refunds/by-signer/intent.ts';
 import { IS_AWAITED, IS_HELD, IS_UNSIGNED, NEEDS_ADDRESS } from '../../payments/refunds/states.ts';
+import { IS_HELD_SALE, IS_UNSOLD } from '../../payments/sales/states.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { MAX_COUNTED } from './statements.ts';
 
@@ -12,14 +13,15 @@ export interface WaitingMoney {
     | 'refund_unsigned'
     | 'refund_held'
     | 'conversion_refused'
-    | 'payout_held';
+    | 'payout_held'
+    | 'sale_held';
   readonly mode: string;
   readonly count: number;
   readonly seconds: number;
 }
 
-// Indexes: refunds_without_address, refunds_awaited, conversions_refused, payouts_open. What was refused and
-// then sent back waits no more.
+// Indexes: refunds_without_address, refunds_awaited, conversions_refused, payouts_open, sales_unsold. What
+// was refused and then sent back waits no more.
 const waitingMoney = sql<WaitingMoney, { now: Date }>(
   'survey_waiting_money',
   (p) => `
@@ -43,13 +45,20 @@ const waitingMoney = sql<WaitingMoney, { now: Date }>(
       WHERE p.status NOT IN (${statusesThat(isRefunded)})
       UNION ALL
       SELECT 'payout_held', 'live', since FROM (${HELD_PAYOUTS}) held
+      UNION ALL
+      SELECT 'sale_held', 'live', s.since FROM sales s
+      WHERE ${IS_UNSOLD('s')} AND s.reason IS NOT NULL
+        AND (${IS_HELD_SALE('s')} OR s.since <= ${p.now}::timestamptz - interval '30 minutes')
     )
     SELECT what, mode, count(*)::int AS count,
       greatest(0, max(extract(epoch FROM ${p.now}::timestamptz - since)))::float8 AS seconds
     FROM waiting GROUP BY what, mode ORDER BY what, mode`,
 );
 
-/** Refunds that wait for an address, a signature or a person, and conversions that the exchange refused. */
+/**
+ * Refunds that wait for an address, a signature or a person, refused conversions, and sales that wait for a
+ * person, or for long.
+ */
 export async function readWaitingMoney(db: Connection, now: Date): Promise<WaitingMoney[]> {
   return run(db, waitingMoney, { now });
 }

@@ -20,16 +20,19 @@ const postings = sql<Offender, Range>(
       SELECT payment_id, coin, network, 'received', 0, amount FROM transfers
       WHERE ${within('payment_id', p)} AND confirmed_at IS NOT NULL AND dropped_at IS NULL
       UNION ALL
-      SELECT c.payment_id, c.coin, c.network, 'converted', 0, c.amount
-      FROM conversions c JOIN payments p ON p.id = c.payment_id AND ${CONVERTS('p')}
+      SELECT c.payment_id, c.coin, c.network, 'converted', 0, c.amount - coalesce(c.kept, 0)
+      FROM conversions c JOIN payments p ON p.id = c.payment_id
+        AND (c.kept IS NOT NULL OR ${CONVERTS('p')})
       WHERE ${within('c.payment_id', p)} AND ${IS_CONVERTED('c')}
       UNION ALL
-      SELECT c.payment_id, p.pay_currency, p.pay_network, 'settled', 0, c.credit
-      FROM conversions c JOIN payments p ON p.id = c.payment_id AND ${CONVERTS('p')}
+      SELECT c.payment_id, p.pay_currency, p.pay_network, 'settled', 0, coalesce(c.settled, c.credit)
+      FROM conversions c JOIN payments p ON p.id = c.payment_id
+        AND (c.kept IS NOT NULL OR ${CONVERTS('p')})
       WHERE ${within('c.payment_id', p)} AND ${IS_CONVERTED('c')}
       UNION ALL
-      SELECT c.payment_id, c.coin, c.network, 'settled', 0, c.amount
-      FROM conversions c JOIN payments p ON p.id = c.payment_id AND NOT ${CONVERTS('p')}
+      SELECT c.payment_id, c.coin, c.network, 'settled', 0, coalesce(c.kept, c.amount)
+      FROM conversions c JOIN payments p ON p.id = c.payment_id
+        AND (c.kept IS NOT NULL OR NOT ${CONVERTS('p')})
       WHERE ${within('c.payment_id', p)} AND ${IS_CONVERTED('c')}
       UNION ALL
       SELECT payment_id, coin, network,
@@ -40,7 +43,8 @@ const postings = sql<Offender, Range>(
     GROUP BY payment_id, coin, network, what HAVING sum(posted) <> sum(stored)`,
 );
 
-// What was confirmed when it was converted or sent back may be lost afterwards: then the account that held it
+// A merchant may send back more than a sale has brought them: the difference is theirs to pay. What was
+// confirmed when it was converted or sent back may be lost afterwards: then the account that held it
 // shows the loss.
 const balances = sql<Offender, Range>(
   'verify_balances',
@@ -60,7 +64,9 @@ const balances = sql<Offender, Range>(
           ('refunded', 'held', 'customer'), ('refunded', 'merchant', 'customer'))) AS is_misposted
       FROM ledger_entries WHERE ${within('payment_id', p)} GROUP BY payment_id, coin, network
     ) account
-    WHERE is_misposted OR merchant < 0 OR (held < 0 AND NOT EXISTS (
+    WHERE is_misposted OR (merchant < 0 AND NOT EXISTS (
+      SELECT FROM conversions c WHERE c.payment_id = account.payment_id AND c.settled IS NOT NULL))
+      OR (held < 0 AND NOT EXISTS (
       SELECT FROM payments p WHERE p.id = payment_id AND p.exceptions && ARRAY['reorged', 'replaced'])
       AND NOT EXISTS (
         SELECT FROM transfers t WHERE t.payment_id = account.payment_id AND t.dropped_at IS NOT NULL))`,

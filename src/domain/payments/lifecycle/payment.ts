@@ -1,6 +1,7 @@
 import type { CoinId } from '../../chain/coins.ts';
 import type { Finality } from '../../chain/finality.ts';
 import type { NetworkId } from '../../chain/networks.ts';
+import type { SaleReason } from '../../exchange/port.ts';
 import type { ScheduledJob } from '../../schedule/rows.ts';
 import type { TestClock } from '../../../platform/clock.ts';
 import type { Job } from '../../schedule/job.ts';
@@ -52,6 +53,8 @@ export interface Payment {
   readonly settlement_coin: CoinId | null;
   readonly settlement_network: NetworkId | null;
   readonly settlement_amount: string | null;
+  /** Why its money is not sold yet, where that waits for a person or for long; null: nothing is wrong. */
+  readonly settlement_problem: SaleReason | null;
   readonly created_at: Date;
   readonly expires_at: Date;
   /** `expires_at`, the time of its cancellation, or the end of the late window once late money came. */
@@ -72,7 +75,16 @@ export interface Payment {
   /** The wallet of a live payment, and its index there; null: a simulated address. */
   readonly wallet_id: string | null;
   readonly deposit_index: number | null;
+  /** The exchange that has its addresses; null: none. */
+  readonly exchange: string | null;
 }
+
+/** True for real money: its merchant sends it back from a wallet of theirs, for the service has no key. */
+export const isReal = ({ wallet_id, exchange }: Pick<Payment, 'wallet_id' | 'exchange'>): boolean =>
+  wallet_id !== null || exchange !== null;
+
+/** SQL: the same of the row `p` of payments. */
+export const IS_REAL = (p: string): string => `(${p}.wallet_id IS NOT NULL OR ${p}.exchange IS NOT NULL)`;
 
 /** Returns when the time to pay ends, or ended: at the deadline, or when the merchant cancelled before it. */
 export function payableUntil({

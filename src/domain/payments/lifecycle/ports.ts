@@ -7,6 +7,7 @@ import type { TestChain } from '../../chain/test-chain.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { Mode } from '../../api/endpoint.ts';
+import type { OpenAccount } from '../../exchange/open.ts';
 import type { SettlementMode } from '../../../sdk/event-types.ts';
 
 /** Confirmed money of one coin on one network to convert, and what it was credited with. */
@@ -52,8 +53,10 @@ export interface PaymentAdapters {
   /** For prices that are shown and never paid. */
   readonly displayRates: DisplayRateSource;
   readonly payouts: Payouts;
-  /** Asked in a mode that converts. */
+  /** Asked in a mode that converts, and sells nothing. */
   readonly exchange: CurrencyExchange;
+  /** Opens the account at which the money of a merchant is sold. */
+  readonly accounts: OpenAccount;
 }
 
 /** The adapters of test payments, and of live ones where `modes` says so; else `live` serves those. */

@@ -62,7 +62,7 @@ export async function selectPaymentMethod(
   now: Date,
 ): Promise<SelectedMethod> {
   const paymentId = payment.id;
-  const derived = addresses.derive(network, payment);
+  const derived = addresses.derive(network, payment, coin);
   if (derived === null) throw new ApiError('network_unavailable');
   const method = { coin, network, address: derived };
   await storeQuote(tx, { payment, transfers }, method, prices, now);

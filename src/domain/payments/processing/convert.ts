@@ -5,14 +5,16 @@ import {
   beginConversions,
   readLastNumbers,
   readPendingConversions,
+  type ConversionResult,
   type ConversionRow,
 } from '../conversions/store.ts';
 import type { ConversionOutcome } from '../conversions/states.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import type { CurrencyExchange } from '../lifecycle/ports.ts';
-import { converts } from '../lifecycle/settlement.ts';
+import { converts, sells } from '../lifecycle/settlement.ts';
 import { isConverted } from '../lifecycle/states.ts';
 import { lockSyncedPayments } from '../lifecycle/store.ts';
+import { openSales, type EndedSale } from '../sales/settled.ts';
 import { readTransfersByPayment } from '../transfers/store.ts';
 
 /** A conversion to ask an exchange for. */
@@ -54,19 +56,41 @@ export async function begin(
     const payment = byId.get(conversion.payment_id);
     return payment === undefined || !conversion.is_decided ? [] : [{ payment, conversion }];
   });
+  await openSales(
+    tx,
+    begun.filter(({ payment }) => sells(payment)),
+    now,
+  );
   return { ids, begun };
 }
 
 /**
- * Asks the exchange for a conversion; the same one always under the same reference, with the same amounts.
- * In a mode that does not convert, confirmed money is the merchant's already: nobody is asked.
+ * Asks the exchange for conversions; the same one always under the same reference, with the same amounts. In
+ * a mode that does not convert, confirmed money is the merchant's already: nobody is asked. What is sold is
+ * converted once its sale has ended: a job of its own asks the exchange, and schedules the settlement.
  */
-export function convert(
+export async function convert(
+  begun: readonly Begun[],
+  exchange: CurrencyExchange,
+  sales: ReadonlyMap<string, readonly EndedSale[]>,
+): Promise<ConversionResult[]> {
+  const results = begun.map(async ({ payment, conversion }) => {
+    if (sells(payment)) {
+      const hasEnded = sales.get(payment.id)?.some(({ number }) => number === conversion.number);
+      return hasEnded === true ? [{ conversion, outcome: 'converted' as const }] : [];
+    }
+    return [
+      { conversion, outcome: converts(payment) ? await ask(payment, conversion, exchange) : 'converted' },
+    ];
+  });
+  return (await Promise.all(results)).flat();
+}
+
+function ask(
   payment: Payment,
   { number, coin, network, amount, credit }: ConversionRow,
   exchange: CurrencyExchange,
 ): Promise<ConversionOutcome> {
-  if (!converts(payment)) return Promise.resolve('converted');
   return exchange.convert({
     reference: `${payment.id}/${number}`,
     paid: amount,

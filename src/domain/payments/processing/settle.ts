@@ -17,11 +17,12 @@ import { convertedEntries, postEntries, settledEntry } from '../ledger/ledger.ts
 import { settlePayment } from '../lifecycle/jobs.ts';
 import { jobOf, type Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
-import { converts } from '../lifecycle/settlement.ts';
+import { converts, sells } from '../lifecycle/settlement.ts';
 import { isProcessing } from '../lifecycle/states.ts';
 import { lockPayments } from '../lifecycle/store.ts';
 import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
 import { acceptDueRefunds, mayOweRefund } from '../refunds/due.ts';
+import { readEndedSales, saleEntries, settledBySales, type EndedSale } from '../sales/settled.ts';
 import { described } from '../transfers/decide.ts';
 import { evaluate } from '../transfers/evaluate.ts';
 import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
@@ -46,12 +47,8 @@ export async function settlePayments(
 ): Promise<void> {
   const startedAt = ctx.now();
   const { ids: synced, begun } = await transact(ctx.db, (tx) => begin(tx, ids, startedAt));
-  const ended = await Promise.all(
-    begun.map(async ({ payment, conversion }) => ({
-      conversion,
-      outcome: await convert(payment, conversion, exchange),
-    })),
-  );
+  const selling = begun.filter(({ payment }) => sells(payment)).map(({ payment }) => payment.id);
+  const ended = await convert(begun, exchange, await readEndedSales(ctx.db, selling));
   const now = ctx.now();
   const moved = await transact(ctx.db, async (tx) => {
     await finish(tx, settlePayment, ids, startedAt);
@@ -74,9 +71,14 @@ async function end(
     () => endConversions(tx, results, now),
   );
   const byId = new Map(payments.map((payment) => [payment.id, payment]));
+  const sales = await readEndedSales(
+    tx,
+    payments.filter(sells).map(({ id }) => id),
+  );
   const entries = recorded.flatMap(({ conversion, outcome }) => {
     const payment = byId.get(conversion.payment_id);
-    return payment === undefined || outcome !== 'converted' ? [] : entriesOf(payment, conversion);
+    if (payment === undefined || outcome !== 'converted') return [];
+    return entriesOf(payment, conversion, sales.get(payment.id) ?? []);
   });
   await postEntries(tx, entries, now);
   const [pending, transfersOf] = await pipelined(
@@ -87,7 +89,10 @@ async function end(
   const open = new Set(pending.map(({ payment_id }) => payment_id));
   const requests = payments
     .filter(({ status, id }) => isProcessing(status) && !open.has(id))
-    .flatMap((payment) => afterConversions(payment, transfersOf.get(payment.id) ?? [], now) ?? []);
+    .flatMap(
+      (payment) =>
+        afterConversions(payment, transfersOf.get(payment.id) ?? [], now, sales.get(payment.id)) ?? [],
+    );
   const moved = await transition(tx, requests, now);
   await scheduleNextSettlement(tx, payments, transfersOf, now);
   await scheduleSettlement(
@@ -136,13 +141,17 @@ export function afterConversions(
   payment: Payment,
   transfers: readonly PaymentTransfer[],
   now: Date,
+  sales: readonly EndedSale[] = [],
 ): TransitionRequest | null {
   if (isRefused(transfers)) return { paymentId: payment.id, trigger: 'conversion_failed' };
-  return planConversion(payment, transfers).convert.length > 0 ? null : settlement(payment, transfers, now);
+  if (planConversion(payment, transfers).convert.length > 0) return null;
+  return settlement(payment, transfers, sales, now);
 }
 
-function entriesOf(payment: Payment, conversion: ConversionRow) {
+function entriesOf(payment: Payment, conversion: ConversionRow, sales: readonly EndedSale[]) {
   const { id, pay_currency, pay_network } = payment;
+  const sale = sales.find(({ number }) => number === conversion.number);
+  if (sale !== undefined) return saleEntries(payment, sale);
   const { coin, network, amount, credit } = conversion;
   if (!converts(payment)) return [settledEntry(id, { coin, network, amount })];
   return convertedEntries(
@@ -152,7 +161,12 @@ function entriesOf(payment: Payment, conversion: ConversionRow) {
   );
 }
 
-function settlement(payment: Payment, transfers: readonly PaymentTransfer[], now: Date): TransitionRequest {
+function settlement(
+  payment: Payment,
+  transfers: readonly PaymentTransfer[],
+  sales: readonly EndedSale[],
+  now: Date,
+): TransitionRequest {
   const evaluation = evaluate(payment, transfers);
   const { paid, paidCurrency } = evaluation;
   const written = paidCurrency === payment.coin ? payment.crypto_amount : payment.pay_amount;
@@ -163,7 +177,7 @@ function settlement(payment: Payment, transfers: readonly PaymentTransfer[], now
       ...described(payment, transfers, evaluation),
       actually_paid: asWritten(paid, written),
       actually_paid_currency: paidCurrency,
-      ...settledBy(payment, transfers),
+      ...(sells(payment) ? settledBySales(payment, sales) : settledBy(payment, transfers)),
       settled_at: now,
     },
   };

@@ -5,7 +5,7 @@ import { asWritten, sum } from '../../../platform/values/money.ts';
 import { groupBy, recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { creditOfParts, methodOf, type Part } from '../conversions/plan.ts';
 import { askRefundAddress, offerRefund, sendRefund } from '../lifecycle/jobs.ts';
-import { testClockOf, type Payment } from '../lifecycle/payment.ts';
+import { isReal, testClockOf, type Payment } from '../lifecycle/payment.ts';
 import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { destinationOf, type AskedDestination } from './destination.ts';
 import type { SettledMoney } from './left.ts';
@@ -109,8 +109,8 @@ async function newRefund(
     ...money,
     reason: terms.reason,
     address,
-    // What came to a wallet of the merchant goes back from one: the service has no key.
-    status: acceptedStatus(address, payment.wallet_id !== null),
+    // What came to a wallet or an account of the merchant goes back from one: the service has no key.
+    status: acceptedStatus(address, isReal(payment)),
     tx_hash: null,
     problem: null,
     offered_at: null,

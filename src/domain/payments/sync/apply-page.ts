@@ -7,8 +7,9 @@ import { findQuarantined, quarantine } from '../lifecycle/quarantine.ts';
 import type { PricesOf } from '../pricing/market.ts';
 import { reviewAwaited } from '../refunds/by-merchant/review.ts';
 import { allAt, findConfirmable, type ConfirmedHeights } from '../transfers/confirm.ts';
-import { readOwners, type ChainScope } from '../transfers/store.ts';
+import type { ChainScope } from '../transfers/store.ts';
 import { applyTransfers, lockConcerned } from './apply-transfers.ts';
+import { ownerAt, readOwners } from './standing.ts';
 
 /** What a page means for payments, and the prices at which its new transfers are credited. */
 export interface PricedPage {
@@ -126,7 +127,10 @@ export async function readPage(
   );
   // Nothing is money: a transfer of it, with which people are led to wrong addresses, must not stop the page.
   const paying = page.transfers.filter(({ amount }) => compare(amount, '0') > 0);
-  const transfers = groupBy(paying, ({ address }) => owners.get(address)?.payment_id ?? '');
+  const transfers = groupBy(
+    paying,
+    ({ address, seenAt }) => ownerAt(owners.get(address) ?? [], seenAt)?.payment_id ?? '',
+  );
   transfers.delete('');
   return { transfers, confirmable, heights, more };
 }

@@ -9,12 +9,12 @@ import { transact } from '../../../platform/postgres/transactions/transact.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { followPayouts } from '../refunds/by-merchant/follow.ts';
 import { readWatched, recordPayoutTransfers } from '../refunds/by-merchant/payout-transfers.ts';
-import { readOwners, type ChainScope } from '../transfers/store.ts';
+import type { ChainScope } from '../transfers/store.ts';
 import { applyPage, paymentsOfPage, readPage, WHOLE, type Part } from './apply-page.ts';
 import { advanceCursor, readCursor, type ChainCursor } from './cursor.ts';
 import { findFailing, type Failures } from './find-failing.ts';
 import { pricesOfPage, PricesUnread, unreadPrices } from './prices.ts';
-import { readMined, readStanding } from './standing.ts';
+import { readMined, readOwners, readStanding } from './standing.ts';
 
 /** The adapters that a sync uses. */
 export type SyncAdapters = Pick<PaymentAdapters, 'chain' | 'rates' | 'modes' | 'networks' | 'isSimulated'>;

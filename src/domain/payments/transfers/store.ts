@@ -22,35 +22,6 @@ export interface ChainScope {
   readonly modes: readonly Mode[];
 }
 
-/** The payment that an address belongs to. */
-export interface Owner {
-  readonly payment_id: string;
-  readonly address: string;
-}
-
-// Served by quotes_by_address.
-const ownersOfAddresses = sql<
-  Owner,
-  Pick<ChainScope, 'network' | 'modes'> & { addresses: readonly string[] }
->(
-  'owners_of_addresses',
-  (p) => `
-    SELECT DISTINCT q.payment_id, q.address
-    FROM quotes q JOIN payments p ON p.id = q.payment_id JOIN merchants m ON m.id = p.merchant_id
-    WHERE q.network = ${p.network} AND q.address = ANY (${p.addresses}) AND m.mode = ANY (${p.modes})`,
-);
-
-/** Returns the payments that addresses belong to, by address. */
-export async function readOwners(
-  connection: Connection,
-  { network, modes }: ChainScope,
-  addresses: readonly string[],
-): Promise<ReadonlyMap<string, Owner>> {
-  if (addresses.length === 0) return new Map();
-  const rows = await run(connection, ownersOfAddresses, { network, modes, addresses });
-  return new Map(rows.map((owner) => [owner.address, owner]));
-}
-
 /** A transfer as the chain reports it, with its payment and its credit. */
 export interface TransferRow extends Credit {
   readonly payment_id: string;

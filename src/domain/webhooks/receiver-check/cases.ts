@@ -5,7 +5,7 @@ import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Caller } from '../../api/endpoint.ts';
 import { signWebhook, type SignWebhookOptions } from '../../../sdk/sign.ts';
-import { newWebhookSecret } from '../secrets/secret-box.ts';
+import { newWebhookSecret } from '../../../platform/secret-box.ts';
 
 /** The cases of a receiver check, in their order. */
 export const CASE_NAMES = [

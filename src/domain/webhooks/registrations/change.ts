@@ -1,4 +1,4 @@
-import { newWebhookSecret, secretBoxOf } from '../secrets/secret-box.ts';
+import { newWebhookSecret, secretBoxOf } from '../../../platform/secret-box.ts';
 import { ENDPOINT_SECRETS } from '../secrets/store.ts';
 import { once } from '../../idempotency/claim.ts';
 import { lockMerchant } from '../../merchants/store.ts';

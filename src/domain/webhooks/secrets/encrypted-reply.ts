@@ -1,5 +1,5 @@
 import type { Reply } from '../../api/endpoint.ts';
-import type { SecretBox } from './secret-box.ts';
+import type { SecretBox } from '../../../platform/secret-box.ts';
 
 /** A reply that holds secrets, with its body encrypted: what may be stored for its Idempotency-Key. */
 export function encryptReply(box: SecretBox, reply: Reply, merchantId: string): Reply {

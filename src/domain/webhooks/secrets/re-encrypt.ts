@@ -1,7 +1,8 @@
 import type { Context } from '../../../platform/context.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { credentialsAad } from '../../exchange/open.ts';
 import { decryptBody, encryptBody } from './encrypted-reply.ts';
-import { secretBoxOf, type SecretBox } from './secret-box.ts';
+import { secretBoxOf, type SecretBox } from '../../../platform/secret-box.ts';
 import { SECRET_STORES } from './store.ts';
 
 /** LIKE: the paths of rotations, whose replies hold secrets. */
@@ -17,7 +18,13 @@ interface OwnedSecret {
   readonly ciphertext: Buffer;
 }
 
-const TABLES = SECRET_STORES.map(({ table, owner, aadOf }) => ({
+/** What an API key of an exchange is stored in has the form of a table of secrets. */
+const STORED = [
+  ...SECRET_STORES,
+  { table: 'exchange_accounts', owner: 'merchant_id', aadOf: credentialsAad },
+] as const;
+
+const TABLES = STORED.map(({ table, owner, aadOf }) => ({
   aadOf,
   // Locks the rows, always in one order: of two concurrent commands the second waits and then finds nothing
   // left.
@@ -70,10 +77,10 @@ const replaceReply = sql<never, ReplaceReplyParams>(
 );
 
 /**
- * Re-encrypts under the first key of SECRETS_KEY what is stored under another: webhook secrets, and the
- * replies to rotations that are stored for their Idempotency-Keys. Returns how many of each; afterwards no
- * other key is needed. May run twice, or in two places. Throws SecretBoxError when one cannot be decrypted;
- * what was re-encrypted before stays so.
+ * Re-encrypts under the first key of SECRETS_KEY what is stored under another: webhook secrets, API keys of
+ * exchanges, and the replies to rotations that are stored for their Idempotency-Keys. Returns how many of
+ * each; afterwards no other key is needed. May run twice, or in two places. Throws SecretBoxError when one
+ * cannot be decrypted; what was re-encrypted before stays so.
  */
 export async function reEncryptSecrets(ctx: Context): Promise<{ secrets: number; answers: number }> {
   let secrets = 0;

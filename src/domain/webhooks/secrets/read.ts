@@ -1,7 +1,7 @@
 import type { Context } from '../../../platform/context.ts';
 import { run } from '../../../platform/postgres/db.ts';
 import type { WebhookSecrets } from './schemas.ts';
-import { secretBoxOf } from './secret-box.ts';
+import { secretBoxOf } from '../../../platform/secret-box.ts';
 import { MERCHANT_SECRETS, type EncodedSecret, type SecretStore, type StoredSecret } from './store.ts';
 
 /** A secret that signs, decrypted; `expiresAt` null: it is the current one. */

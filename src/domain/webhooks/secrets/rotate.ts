@@ -8,7 +8,7 @@ import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api
 import { decryptReply, encryptReply } from './encrypted-reply.ts';
 import { getWebhookSecrets } from './read.ts';
 import { DEFAULT_OVERLAP_HOURS, type RotateSecretBody } from './schemas.ts';
-import { newWebhookSecret, secretBoxOf } from './secret-box.ts';
+import { newWebhookSecret, secretBoxOf } from '../../../platform/secret-box.ts';
 import { MERCHANT_SECRETS, SECRET_STORES, type SecretStore } from './store.ts';
 
 export const ROTATE_PATH = '/v1/webhooks/secrets/rotate';

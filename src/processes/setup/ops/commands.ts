@@ -8,7 +8,7 @@ import { connectionsCommand } from './connections.ts';
 import { eraseCommand, exportCommand } from './export.ts';
 import { flushCommand } from './flush.ts';
 import { drainCommand, restoredCommand } from './maintenance.ts';
-import { reconcileCommand, requeueCommand, stuckCommand } from './stuck.ts';
+import { reconcileCommand, requeueCommand, SALE_COMMANDS, stuckCommand } from './stuck.ts';
 import { PAYOUT_COMMANDS } from './payouts.ts';
 import { keysCommand, suspendCommand } from './merchants.ts';
 import { preflightCommand } from './preflight.ts';
@@ -31,6 +31,7 @@ export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
   'chain forget': chainForgetCommand,
   'wallet flush': flushCommand,
   ...PAYOUT_COMMANDS,
+  ...SALE_COMMANDS,
   export: exportCommand,
   'suspend-merchant': suspendCommand,
   keys: keysCommand,
@@ -40,7 +41,7 @@ export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
 const OPS_USAGE = `Usage: npm run ops -- COMMAND [options]
 
 ${Object.entries(OPS_COMMANDS)
-  .map(([name, { summary }]) => `  ${name.padEnd(17)} ${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(24)} ${summary}`)
   .join('\n')}
 
   --json            one JSON object instead of text

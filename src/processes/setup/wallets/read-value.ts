@@ -13,7 +13,8 @@ const MAX_INPUT_BYTES = 4 * MAX_VALUE_LENGTH;
  * secret and for what is too long to be anything else.
  */
 export async function readValue(given: string): Promise<string> {
-  const value = (given === '-' ? await readInput() : given).trim();
+  const prompt = 'Type or paste the public value, then Enter and Ctrl-D:';
+  const value = (given === '-' ? await readInput(prompt) : given).trim();
   assertNoSecret(value);
   if (value === '') throw new UsageError('The value is empty');
   if (value.length > MAX_VALUE_LENGTH)
@@ -34,8 +35,9 @@ function assertNoSecret(text: string): void {
   if (name !== null) throw new UsageError(exposedWarning(name));
 }
 
-async function readInput(): Promise<string> {
-  if (process.stdin.isTTY) console.error('Type or paste the public value, then Enter and Ctrl-D:');
+/** Reads standard input, up to more than anything that is asked for has. */
+export async function readInput(prompt: string): Promise<string> {
+  if (process.stdin.isTTY) console.error(prompt);
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of process.stdin) {

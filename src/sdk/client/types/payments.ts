@@ -121,10 +121,31 @@ export interface Payment {
     mode: 'par' | 'as_received' | 'exchange' | 'simulated';
     /** Null when the payment was settled in several coins, each as it came. */
     coin: string | null;
-    /** Null when it was settled on several networks. */
+    /** Null at an exchange, and when it was settled on several networks. */
     network: string | null;
-    /** In coin; null until settled, and for several coins. */
+    /**
+     * In coin; null until settled, and for several coins. At an exchange the proceeds without its
+     * fee.
+     */
     amount: string | null;
+    /**
+     * Only while the payment is PROCESSING and its money cannot be sold: why. The operator tries
+     * again, or settles it as it came.
+     */
+    problem?:
+      | 'exchange_unavailable'
+      | 'rate_limited'
+      | 'not_credited'
+      | 'deposit_failed'
+      | 'deposit_differs'
+      | 'rate_unavailable'
+      | 'price_moved'
+      | 'below_minimum'
+      | 'insufficient_funds'
+      | 'order_refused'
+      | 'key_refused'
+      | 'no_account'
+      | undefined;
   };
 }
 

@@ -8,7 +8,7 @@ import {
   type DeliveryResult,
 } from '../../../../src/domain/webhooks/client/client.ts';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
-import { createSecretBox, newWebhookSecret } from '../../../../src/domain/webhooks/secrets/secret-box.ts';
+import { createSecretBox, newWebhookSecret } from '../../../../src/platform/secret-box.ts';
 import { setWebhookConfig } from '../../../../src/domain/webhooks/endpoints/settings.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
 import {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { reEncryptSecrets } from '../../../../src/domain/webhooks/secrets/re-encrypt.ts';
-import { SecretBoxError } from '../../../../src/domain/webhooks/secrets/secret-box.ts';
+import { SecretBoxError } from '../../../../src/platform/secret-box.ts';
 import { rotateSecret } from '../../../../src/domain/webhooks/secrets/rotate.ts';
 import { getWebhookSecrets } from '../../../../src/domain/webhooks/secrets/read.ts';
 import type { Context } from '../../../../src/platform/context.ts';

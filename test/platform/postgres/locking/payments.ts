@@ -33,6 +33,28 @@ export const PAYMENTS: Reasons = {
     // Conversions
     insert_conversions: UNDER_PAYMENT,
     finish_conversions: UNDER_PAYMENT,
+    // Sales
+    insert_sales: FIRST_WINS,
+    lock_sale: LOCKED_ROWS,
+    credit_sale: OWN_ROW,
+    note_sale: OWN_ROW,
+    insert_sale_order:
+      'The caller has locked the sale in an earlier statement; of two runs the second finds the row of the first.',
+    accept_sale_order: OWN_ROW,
+    end_sale_order: OWN_ROW,
+    update_settlement_problem: UNDER_PAYMENT,
+    end_sale: UNDER_PAYMENT,
+    decide_sales: UNDER_PAYMENT,
+    // Accounts at exchanges
+    set_exchange_account: 'It writes parameters; the larger of two nonces is of the row that it writes.',
+    retire_exchange_account: OWN_ROW,
+    raise_exchange_nonce: OWN_ROW,
+    take_exchange_address:
+      'It waits for no row. A payment that gets an address writes it to its row first, whose lock ends with that.',
+    give_back_exchange_address: OWN_ROW,
+    store_exchange_addresses: FIRST_WINS,
+    retire_exchange_addresses: OWN_ROW,
+    replace_mac_of_exchange_address: OWN_ROW,
     // Flushes
     insert_flush: NEW_ROWS,
     end_flushes: OWN_ROW,

@@ -75,6 +75,8 @@ export const WEBHOOKS: Reasons = {
     lock_webhook_secrets_of_other_keys: LOCKED_ROWS,
     lock_endpoint_secrets_of_other_keys: LOCKED_ROWS,
     lock_webhook_signing_keys_of_other_keys: LOCKED_ROWS,
+    lock_exchange_accounts_of_other_keys: LOCKED_ROWS,
+    replace_exchange_accounts_ciphertexts: 'The rows were locked by the statement before.',
     replace_webhook_secrets_ciphertexts: 'The rows were locked by the statement before.',
     replace_endpoint_secrets_ciphertexts: 'The rows were locked by the statement before.',
     replace_webhook_signing_keys_ciphertexts: 'The rows were locked by the statement before.',

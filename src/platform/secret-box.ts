@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { keyIdOf } from '../../../platform/values/ids.ts';
+import { keyIdOf } from './values/ids.ts';
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;

@@ -1,10 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import {
-  createSecretBox,
-  newWebhookSecret,
-  SecretBoxError,
-} from '../../../../src/domain/webhooks/secrets/secret-box.ts';
+import { createSecretBox, newWebhookSecret, SecretBoxError } from '../../src/platform/secret-box.ts';
 
 const KEY = randomBytes(32);
 const OTHER_KEY = randomBytes(32);
