@@ -67,7 +67,7 @@ export const UnsignedRequest = Type.Object(
   {
     description:
       'What you are to sign while the refund is AWAITING_SIGNATURE, as a wallet takes it ' +
-      '(`eth_sendTransaction`), without the sender and fees.',
+      '(`eth_sendTransaction`), without the sender and fees. Absent where the signer of the operator pays it.',
   },
 );
 

@@ -84,7 +84,7 @@ export interface Refund {
   reason: string | null;
   /**
    * What you are to sign while the refund is AWAITING_SIGNATURE, as a wallet takes it
-   * (`eth_sendTransaction`), without the sender and fees.
+   * (`eth_sendTransaction`), without the sender and fees. Absent where the signer of the operator pays it.
    */
   request?: UnsignedRequest | BitcoinRequest | undefined;
   /**
