@@ -191,7 +191,9 @@ export class SignerStand {
     return row.because === null ? row.state : `${row.state}: ${row.because}`;
   }
 
-  async row(refundId: string): Promise<{ hashes: string[]; nonce: string; tx_hash: string | null }> {
+  async row(
+    refundId: string,
+  ): Promise<{ hashes: string[]; raws: string[]; nonce: string; tx_hash: string | null }> {
     return this.#harness.ctx.db('payouts').where({ refund_id: refundId }).first('*');
   }
 

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { OpsUsageError } from '../../../src/processes/setup/ops/command.ts';
 import { parseOpsCommand } from '../../../src/processes/setup/ops/commands.ts';
+import { execute } from '../../../dev/embedded-postgres/databases.ts';
+import { loadMigration } from '../../../src/platform/postgres/migrate.ts';
 import { eachShop } from '../../support/each-shop.ts';
 import { newAddress, useEvmStand } from '../../support/evm-stand.ts';
 import { BEGIN, type Harness } from '../../support/harness.ts';
@@ -109,5 +111,31 @@ describe('npm run ops -- payouts', () => {
     await harness.ctx.db.raw(`GRANT ALL ON payout_intents, payouts TO ${role}`);
     await ops('grant', '--signer', role);
     expect(await may()).to.deep.equal(usual);
+  });
+
+  it('grant nothing by the release where there is no role of the usual names, and those that are there', async () => {
+    const { databaseUrl } = harness.ctx.config;
+    const [text = ''] = loadMigration('0097_payout_grants').statements;
+    const grants = text.slice(text.indexOf('DO $$'));
+    const may = async () =>
+      (
+        await harness.ctx.db.raw(
+          `SELECT grantee || ' ' || table_name || ' ' || privilege_type AS may
+          FROM information_schema.role_table_grants WHERE grantee IN ('checkout_signer', 'checkout_worker')
+            AND table_name = 'payout_intents' ORDER BY 1`,
+        )
+      ).rows.map((row: { may: string }) => row.may);
+    expect(await may()).to.deep.equal([]);
+    await execute(databaseUrl, 'CREATE ROLE checkout_signer', 'CREATE ROLE checkout_worker');
+    try {
+      await execute(databaseUrl, grants);
+      expect(await may()).to.deep.equal([
+        'checkout_signer payout_intents SELECT',
+        'checkout_worker payout_intents INSERT',
+      ]);
+    } finally {
+      const names = 'checkout_signer, checkout_worker';
+      await execute(databaseUrl, `DROP OWNED BY ${names}`, `DROP ROLE ${names}`);
+    }
   });
 });

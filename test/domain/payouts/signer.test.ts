@@ -3,12 +3,17 @@ import { appendFile, readFile, rm, truncate, unlink, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { intentHash, readIntent } from '../../../src/domain/payments/refunds/by-signer/intent.ts';
+import { readSigned } from '../../../src/domain/chain/keys/sign.ts';
+import { reviewAwaited } from '../../../src/domain/payments/refunds/by-merchant/review.ts';
+import { setRefundAddress } from '../../../src/domain/payments/refunds/refund-address.ts';
+import { sendRefunds } from '../../../src/domain/payments/refunds/send.ts';
 import { holdPayout, releaseAccount, releasePayout } from '../../../src/domain/payouts/decide.ts';
 import { approvalText } from '../../../src/domain/payouts/judge.ts';
 import { eachShop } from '../../support/each-shop.ts';
 import { newAddress, unitsOf, useEvmStand } from '../../support/evm-stand.ts';
 import { BEGIN, type Harness } from '../../support/harness.ts';
 import { RawAnswerInstead, startLyingProxy, type LyingProxy } from '../../support/lying-proxy.ts';
+import type { Shop } from '../../support/shop.ts';
 import { SignerStand } from '../../support/signer-stand.ts';
 
 describe('the signer', () => {
@@ -16,8 +21,9 @@ describe('the signer', () => {
   let harness: Harness;
   let stand: SignerStand;
   let customer: string;
-  eachShop(async ({ harness: opened, shop }) => {
-    harness = opened;
+  let shop: Shop;
+  eachShop(async (opened) => {
+    ({ harness, shop } = opened);
     stand = new SignerStand(standOf(), harness, shop);
     customer = newAddress();
     await stand.begin();
@@ -71,13 +77,69 @@ describe('the signer', () => {
       expect([await stand.sent(), await usdc()]).to.deep.equal([2, unitsOf('USDC', 10)]);
     });
 
-    it('that is not reviewed, cleared or withdrawn any more', async () => {
+    it('whose address comes later, and can be cleared until it is offered, not afterwards', async () => {
       const merchant = await stand.real.addMerchant();
-      const refund = await stand.offered(merchant, customer);
-      const cleared = await harness
-        .api('delete', `/v1/payment/${refund.payment_id}/refund-address`, merchant.apiKey)
-        .expect(200);
-      expect((cleared.body as { data: { status: string }[] }).data[0]?.status).to.equal('AWAITING_SIGNATURE');
+      const refund = await stand.refunds.ask(merchant, await stand.refunds.settled(merchant), {
+        amount: '5',
+      });
+      const clear = (status: number) =>
+        harness
+          .api('delete', `/v1/payment/${refund.payment_id}/refund-address`, merchant.apiKey)
+          .expect(status);
+      const give = async () => {
+        await harness.ctx.db.transaction(async (tx) => {
+          const payment = await shop.payment(refund.payment_id);
+          await setRefundAddress(tx, payment, { network: 'ethereum', address: customer }, harness.ctx.now());
+        });
+        await sendRefunds(harness.ctx, stand.real.adapters.live, [refund.id]);
+      };
+      await give();
+      const due = await harness.ctx.db('scheduled_jobs').where({ job: 'refund.offer' }).select('key');
+      expect(due).to.deep.equal([{ key: refund.id }]);
+      await clear(200);
+      await stand.offer(merchant, refund.id);
+      expect(await harness.ctx.db('payout_intents')).to.deep.equal([]);
+      await give();
+      await stand.offer(merchant, refund.id);
+      await clear(409);
+      await stand.pass();
+      await stand.settle();
+      expect(await stand.refunds.stateOf(merchant, refund)).to.equal('COMPLETED');
+      expect(await usdc()).to.equal(unitsOf('USDC', 5));
+    });
+
+    it('that is held no more for coins that are not confirmed, once it was offered, and is not offered before', async () => {
+      const merchant = await stand.real.addMerchant();
+      const refund = await stand.refunds.ask(merchant, await stand.refunds.settled(merchant), {
+        amount: '5',
+        address: customer,
+      });
+      const { db } = harness.ctx;
+      const { payment_id } = refund;
+      const transfers = () => db('transfers').where({ payment_id });
+      const { network, tx_hash, coin, ...was } = await transfers().first(
+        'network',
+        'tx_hash',
+        'coin',
+        'confirmed_at',
+        'converted',
+        'returned',
+      );
+      // As if a part of what came were held, and went back.
+      await transfers().update({ confirmed_at: null, converted: '9.5', returned: '1' });
+      const part = { refund_id: refund.id, payment_id, network, tx_hash, coin, coins: '1' };
+      await db('refund_parts').insert(part);
+      await stand.offer(merchant, refund.id);
+      expect(await stand.refunds.stateOf(merchant, refund)).to.equal('HELD uncovered');
+      expect(await db('payout_intents')).to.deep.equal([]);
+      await transfers().update({ confirmed_at: was.confirmed_at });
+      await stand.offer(merchant, refund.id);
+      expect(await db('payout_intents')).to.have.length(1);
+      await transfers().update({ confirmed_at: null });
+      await db.transaction((tx) => reviewAwaited(tx, [payment_id], harness.ctx.now()));
+      expect(await stand.refunds.stateOf(merchant, refund)).to.equal('AWAITING_SIGNATURE');
+      await transfers().update(was);
+      await db('refund_parts').where({ refund_id: refund.id }).delete();
     });
   });
 
@@ -305,14 +367,13 @@ describe('the signer', () => {
     expect((await stand.row(id)).hashes).to.have.length(1);
     harness.advance(121);
     await stand.pass();
-    const { hashes } = await stand.row(id);
-    expect(hashes).to.have.length(2);
-    const [before, now] = await Promise.all(
-      hashes.map((hash) =>
-        standOf().rpc<{ nonce: string; maxFeePerGas: string } | null>('eth_getTransactionByHash', hash),
-      ),
-    );
-    expect(before === null || now !== null).to.equal(true);
+    const { raws } = await stand.row(id);
+    const [before, now, ...more] = raws.map((raw) => readSigned(Buffer.from(raw, 'hex')));
+    if (before === undefined || now === undefined || more.length > 0)
+      throw new Error('it was not signed twice');
+    expect([now.nonce, now.to, now.input]).to.deep.equal([before.nonce, before.to, before.input]);
+    expect(now.maxFeePerGas * 1_000n >= before.maxFeePerGas * 1_125n).to.equal(true);
+    expect(now.maxPriorityFeePerGas * 1_000n >= before.maxPriorityFeePerGas * 1_125n).to.equal(true);
     await stand.settle();
     await stand.pass();
     expect([await stand.stateOf(id), await stand.sent(), await usdc()]).to.deep.equal([
