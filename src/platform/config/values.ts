@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { NETWORK_IDS } from '../../networks/networks.ts';
+import { EVM_NETWORK_IDS, NETWORK_IDS } from '../../networks/networks.ts';
 import type { Variable } from './variables.ts';
 import { parseServers } from '../values/postgres-urls.ts';
 import { parseRedisUrl } from '../values/redis-urls.ts';
@@ -148,7 +148,7 @@ export const personName: Parse<string> = (value) => {
 /** A merchant on a network. */
 export const merchantNetwork: Parse<string> = (value) => {
   const [, network = ''] = /^mer_[0-9A-Z]{26}\/(\w+)$/.exec(value.trim()) ?? [];
-  if ((NETWORK_IDS as readonly string[]).includes(network)) return value.trim();
+  if ((EVM_NETWORK_IDS as readonly string[]).includes(network)) return value.trim();
   throw new Error('must be MERCHANT/NETWORK with commas, mer_.../ethereum');
 };
 

@@ -304,7 +304,12 @@ const VARIABLES: readonly Case[] = [
     good: {
       'mer_01J0ABCDEFGHJKMNPQRSTVWXYZ/ethereum': ['mer_01J0ABCDEFGHJKMNPQRSTVWXYZ/ethereum'],
     },
-    bad: ['mer_01J0ABCDEFGHJKMNPQRSTVWXYZ', 'mer_01J0ABCDEFGHJKMNPQRSTVWXYZ/moon', 'polygon'],
+    bad: [
+      'mer_01J0ABCDEFGHJKMNPQRSTVWXYZ',
+      'mer_01J0ABCDEFGHJKMNPQRSTVWXYZ/moon',
+      'mer_01J0ABCDEFGHJKMNPQRSTVWXYZ/bitcoin',
+      'polygon',
+    ],
   },
   {
     name: 'RATE_SOURCES',
