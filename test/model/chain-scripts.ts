@@ -16,7 +16,7 @@ export interface ScriptNode {
   fund(scripts: number): Promise<void>;
   /** Puts a transfer into the pool. Returns its id. */
   send(to: string, coin: CoinId, units: bigint): Promise<string>;
-  /** The same by a contract, whose transaction moves what its branch makes it move. Absent: there are none. */
+  /** The same by a contract, whose transaction moves what its branch makes it move; absent: none. */
   sendByContract?(to: string, units: bigint): Promise<string>;
   /** Puts another transaction that spends the same money in its place; to nobody of ours: null. */
   replace(id: string, to: string | null, units: bigint): Promise<string>;
@@ -24,8 +24,8 @@ export interface ScriptNode {
   evict(id: string): Promise<void>;
   mine(blocks: number): Promise<void>;
   /**
-   * Other blocks take the place of the newest ones, with some of their transfers; the others revert, or what they
-   * spend is spent elsewhere.
+   * Other blocks take the place of the newest ones, with some of their transfers; the others revert, or what
+   * they spend is spent elsewhere.
    */
   reorganise(depth: number, again: readonly string[], lost: readonly string[]): Promise<void>;
   /** Takes what an address has, as its owner or a flush does. */
@@ -69,9 +69,9 @@ export type Expected = Map<string, Map<CoinId, bigint>>;
 const TO_FINAL = 12;
 
 /**
- * Plays as many scripts at once: transfers that are unmined, mined, evicted, replaced, reorganised away, mined
- * again, reverted and final, refunds that wait for a signature, are sent and complete. Adds what must be in the
- * ledger to `expected`.
+ * Plays as many scripts at once: transfers that are unmined, mined, evicted, replaced, reorganised away,
+ * mined again, reverted and final, refunds that wait for a signature, are sent and complete. Adds what must
+ * be in the ledger to `expected`.
  */
 export async function playBatch(stand: Stand, count: number, expected: Expected): Promise<void> {
   const { node, random, real } = stand;
