@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { signingKey } from '../../../../src/domain/chain/keys/key-file.ts';
 import { signTransaction } from '../../../../src/domain/chain/keys/sign.ts';
 import { findCandidates } from '../../../../src/domain/wallets/flush/candidates.ts';
+import { storeTransfers } from '../../../../src/domain/payments/transfers/store.ts';
 import { abandonFlush } from '../../../../src/domain/wallets/flush/run.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import { newAddress, useEvmStand } from '../../../support/evm-stand.ts';
@@ -170,6 +171,83 @@ describe('a flush of forwarders, under attack', function () {
     proxy.lie = null;
     expect((await stand.flush()).facts).to.include({ state: 'sent', addresses: 1, usd: '500' });
     expect((await finish()).facts).to.include({ state: 'nothing', found: 0 });
+  });
+
+  it('takes no more for moved than the service knows, whatever a node says is there', async () => {
+    await paid(await stand.addMerchant(), 1);
+    stand.urls = [proxy.url];
+    proxy.lie = (call, truth) => (isBalance(call) ? `0x${(10n ** 30n).toString(16)}` : truth);
+    expect((await stand.flush({ key: null })).facts).to.include({ state: 'planned', usd: '1000' });
+  });
+
+  it('asks no provider of another chain, and gives what it signs to all', async () => {
+    await paid(await stand.addMerchant(), 1);
+    proxy.lie = ({ method }, truth) => (method === 'eth_chainId' ? '0x2' : truth);
+    stand.urls = [proxy.url];
+    const said = await stand.flush().catch((error: Error) => error.message);
+    expect(said).to.match(/serves chain 2, not 1$/);
+    stand.urls = [standOf().anvil.url, proxy.url];
+    expect((await stand.flush()).facts.state).to.equal('sent');
+    expect(proxy.calls.filter(({ method }) => method === 'eth_sendRawTransaction')).to.have.length(1);
+  });
+
+  it('is not final for a receipt of another branch, nor before the watcher has read so far', async () => {
+    await paid(await stand.addMerchant(), 1);
+    const { facts } = await stand.flush();
+    await stand.mine();
+    stand.urls = [proxy.url];
+    proxy.lie = ({ method }, truth) =>
+      method === 'eth_getTransactionReceipt' ? { ...(truth as object), blockNumber: '0x1' } : truth;
+    expect((await stand.flush()).facts).to.include({ state: 'mined', tx_hash: facts.tx_hash });
+    proxy.lie = null;
+    await stand.mine(20);
+    expect((await stand.flush()).facts).to.include({ state: 'mined', tx_hash: facts.tx_hash });
+    expect((await finish()).facts).to.include({ state: 'nothing', found: 0 });
+    const { db } = stand.ctx;
+    const moved = await db('transfers').first('*');
+    expect(moved.has_left).to.equal(true);
+    // Another branch, below what was final, has it in another block.
+    for (const [block_hash, has_left] of [
+      [moved.block_hash, true],
+      [`0x${'ab'.repeat(32)}`, false],
+    ]) {
+      await db.transaction((tx) => storeTransfers(tx, [{ ...moved, block_hash }]));
+      expect(await db('transfers').first('has_left')).to.deep.equal({ has_left });
+    }
+    const { block_hash, confirmed_at } = moved;
+    await db('transfers').update({ block_hash, confirmed_at });
+  });
+
+  it('moves the others, however many addresses of a refused wallet hold more', async () => {
+    const [changed, good] = [await stand.addMerchant(), await stand.addMerchant()];
+    const [lost = ''] = await paid(changed, 1, 2_000);
+    const addresses = await paid(good, 1);
+    const { db } = stand.ctx;
+    const { mac } = await db('wallets').where({ merchant_id: changed.id }).first('mac');
+    await db('wallets')
+      .where({ merchant_id: changed.id })
+      .update({ mac: Buffer.alloc(32) });
+    const { id } = await db('payments').where({ address: lost }).first('id');
+    const copy = (table: string, fields: string, where: string) =>
+      db.raw(
+        `INSERT INTO ${table} OVERRIDING USER VALUE
+         SELECT (jsonb_populate_record(r, jsonb_build_object(${fields}))).*
+         FROM ${table} r, generate_series(1, 600) AS i WHERE ${where} = ?`,
+        [id],
+      );
+    const own = `'pay_01KF' || lpad(i::text, 22, '0')`;
+    await copy('payments', `'id', ${own}, 'token_id', 'copy' || i, 'deposit_index', 1000 + i`, 'r.id');
+    await copy('transfers', `'payment_id', ${own}, 'tx_hash', 'copy' || i`, 'r.payment_id');
+    const sent = await stand.flush();
+    expect(sent.facts).to.include({ state: 'sent', addresses: 1, found: 602 });
+    await stand.mine();
+    expect(await leftAt(addresses)).to.equal(0);
+    await db('wallets').where({ merchant_id: changed.id }).update({ mac });
+    for (const [table, column] of [
+      ['transfers', 'payment_id'],
+      ['payments', 'id'],
+    ] as const)
+      await db(table).where(column, 'like', 'pay_01KF0%').delete();
   });
 
   it('says so where a provider does not say who holds a coin, and moves the others', async () => {
