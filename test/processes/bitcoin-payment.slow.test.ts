@@ -48,6 +48,11 @@ describe('a live payment on Bitcoin by web, worker and watcher', function () {
       return id;
     };
     const id = await settle();
+    await mine(5);
+    await until('the deposit is final', async () => {
+      const final = 'SELECT 1 FROM transfers t JOIN chain_cursors c ON t.block_height <= c.final_height';
+      return (await stand.rows(final)).length > 0;
+    });
 
     const customer = newAddress();
     const asked = await stand.call('POST', `/v1/payment/${id}/refund`, {
@@ -56,6 +61,11 @@ describe('a live payment on Bitcoin by web, worker and watcher', function () {
     });
     const refund = (await asked.json()) as { status: string; coin_amount: string };
     expect(refund).to.include({ status: 'AWAITING_SIGNATURE', coin_amount: '0.001' });
+    await until('there is something to sign', async () => {
+      const listed = await stand.call('GET', `/v1/payment/${id}/refunds`);
+      const { data } = (await listed.json()) as { data: { request?: { psbt?: string } }[] };
+      return data[0]?.request?.psbt?.startsWith('cHNidP') === true;
+    });
     await node().pay([customer, 100_000n]);
     await mine(7);
     await stand.until(id, 'refunded');
