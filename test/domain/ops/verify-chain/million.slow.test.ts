@@ -23,6 +23,8 @@ const PAYMENTS = Number(process.env.VERIFY_CHAIN_PAYMENTS ?? 20_000);
 const HEIGHT = Number(BASE_HEADER.number);
 const UNITS = 10_500_000n;
 const MEGABYTE = 1_048_576;
+/** Statements of a second or two. */
+const COPIES_A_STATEMENT = 10_000;
 /** The money of one in so many has moved on. */
 const MOVED_EVERY = 10;
 
@@ -108,10 +110,12 @@ describe(`verify --chain of ${PAYMENTS} payments`, function () {
     };
     for (const [table, values] of Object.entries(own)) {
       await ctx.db.raw(`CREATE TABLE originals AS SELECT * FROM ${table}`);
-      await ctx.db.raw(
-        `INSERT INTO ${table} OVERRIDING USER VALUE SELECT c.* FROM originals o,
-           generate_series(1, ${PAYMENTS}) AS i, jsonb_populate_record(NULL::${table}, to_jsonb(o) || ${values}) c`,
-      );
+      for (let from = 1; from <= PAYMENTS; from += COPIES_A_STATEMENT)
+        await ctx.db.raw(
+          `INSERT INTO ${table} OVERRIDING USER VALUE SELECT c.* FROM originals o,
+             generate_series(${from}, ${Math.min(PAYMENTS, from + COPIES_A_STATEMENT - 1)}) AS i,
+             jsonb_populate_record(NULL::${table}, to_jsonb(o) || ${values}) c`,
+        );
       await ctx.db.raw('DROP TABLE originals');
     }
     await ctx.db.raw(`DELETE FROM ledger_entries WHERE payment_id = '${id}'`);
