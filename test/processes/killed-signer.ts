@@ -53,7 +53,7 @@ export class KilledSigner {
     return count;
   }
 
-  /** Kills a signer at a place, before what it sends arrives or after, and expects one transfer all the same. */
+  /** Kills a signer at a place, before or after what it sends arrives, and expects one transfer. */
   async payKilledAt(place: number, when: When): Promise<void> {
     const address = newAddress();
     const id = await this.stand.insert({ address });
