@@ -11,6 +11,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/sdk/sign.ts': "runs in a merchant's program",
   'src/sdk/received.ts': "runs in a merchant's program",
   'src/sdk/cli/terminal/terminal.ts': "runs on a merchant's machine",
+  'src/domain/chain/keys/aws-kms.ts': 'signs with the time, by which AWS judges the age of a request',
+  'src/processes/setup/signer/open.ts': 'gives the signer its clock, which believes none of a database',
   'src/http/api/rate-limit.ts': "is the machine's own window",
 };
 

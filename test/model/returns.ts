@@ -101,8 +101,8 @@ export interface SettledCoins {
 }
 
 /**
- * What is left, above dust, of what was settled as it came and is confirmed, less accepted `refunds`: by
- * coin, the settlement coin first.
+ * What is left, above dust and of any worth, of what was settled as it came and is confirmed, less accepted
+ * `refunds`: by coin, the settlement coin first.
  */
 export function settledAsItCame(confirmed: readonly Sent[], refunds: readonly Refund[]): SettledCoins[] {
   const settled = confirmed.filter(({ converted }) => converted > 0n);
@@ -115,7 +115,7 @@ export function settledAsItCame(confirmed: readonly Sent[], refunds: readonly Re
     return { method, coins, credit };
   });
   const isPar = ({ method }: SettledCoins) => method === SETTLEMENT;
-  const above = left.filter(({ method, coins }) => coins > METHODS[method].dust);
+  const above = left.filter(({ method, coins, credit }) => credit > 0n && coins > METHODS[method].dust);
   return [...above.filter(isPar), ...above.filter((one) => !isPar(one))];
 }
 

@@ -69,15 +69,16 @@ export interface AddressAsked {
  * Throws ApiError network_unavailable where none is free, and where its row was changed by somebody else.
  */
 export async function takeAddress(
-  { db, config, log, now }: Pick<Context, 'db' | 'config' | 'log' | 'now'>,
+  ctx: Pick<Context, 'db' | 'config' | 'log' | 'now'>,
   { underWay, ...asked }: AddressAsked,
 ): Promise<string> {
-  const at = now();
+  const { db, config, log } = ctx;
+  const now = ctx.now();
   const row = await runOne(db, takeFree, {
     ...asked,
     underWay: [...underWay],
-    restedSince: addSeconds(at, -REST_SECONDS),
-    now: at,
+    restedSince: addSeconds(now, -REST_SECONDS),
+    now,
   });
   if (row === null)
     throw new ApiError('network_unavailable', {

@@ -64,7 +64,9 @@ function leftOfSettled(
         );
     const coin_amount = roundToUnits(coins, coin, network, 'down');
     const amount = roundToUnits(credit, pay_currency, pay_network, 'down');
-    return compare(coin_amount, dustOf(coin, network)) > 0 ? [{ coin, network, coin_amount, amount }] : [];
+    // Where a reorganisation took what was worth more than what came later, coins are left without any worth.
+    const isLeft = compare(credit, '0') > 0 && compare(coin_amount, dustOf(coin, network)) > 0;
+    return isLeft ? [{ coin, network, coin_amount, amount }] : [];
   });
   const isPar = ({ coin, network }: SettledMoney) => coin === pay_currency && network === pay_network;
   return [...left.filter(isPar), ...left.filter((one) => !isPar(one))];

@@ -135,9 +135,9 @@ function decision(what: 'retry' | 'as_received', summary: string, description: s
     description,
     options: { payment: PAYMENT },
     changes: () => true,
-    async run({ db, now }, values) {
+    async run(ctx, values) {
       const payment = values.text('payment') ?? '';
-      const count = await decideSale(db, payment, what, now());
+      const count = await decideSale(ctx.db, payment, what, ctx.now());
       if (count === 0) throw new OpsUsageError(`Nothing of ${payment} waits to be sold: see sales list.`);
       return {
         facts: { payment, decision: what, sales: count },

@@ -247,11 +247,12 @@ describe('the webhook client', () => {
       expect(first).to.include({ errorClass: 'timeout' });
       expect(await send(target.url, { 'webhook-id': 'evt_3' }, BODY)).to.include({ ok: true });
       // Both deadlines are at one instant: the end of the first may free the connection for the second, which
-      // is then sent and answered.
+      // may then be sent, and answered or not.
+      const hasConnected = second?.remoteAddress !== null;
       const sent = target.requests.map(({ headers }) => headers['webhook-id']);
-      expect(sent).to.deep.equal(second?.ok ? ['evt_1', 'evt_2', 'evt_3'] : ['evt_1', 'evt_3']);
-      if (!second?.ok) {
-        expect(second).to.include({ errorClass: 'timeout', remoteAddress: null });
+      expect(sent.filter((id) => id !== 'evt_2' || !hasConnected)).to.deep.equal(['evt_1', 'evt_3']);
+      if (!hasConnected) {
+        expect(second).to.include({ errorClass: 'timeout' });
         expect(second?.errorDetail).to.match(/^no connection (was free|came about) within 300 ms$/);
       }
     });
