@@ -204,3 +204,22 @@ describe('fixed counterexamples', () => {
   for (const [name, example] of Object.entries(EXAMPLES))
     it(`the service agrees with the example ${name}`, () => check(example));
 });
+
+describe('fixed counterexamples of slow blocks', () => {
+  it('what a refund would have sent back is converted when what was converted is lost', async () => {
+    const harness = await createHarness({ SIMULATOR_BLOCK_SECONDS: '2400' });
+    await disableWebhooks(harness.ctx);
+    const { caller } = await openShop(harness);
+    const script = scriptOf(
+      [
+        [200, pay('asked', 'ETH ethereum')],
+        [0, pay('asked', 'ETH ethereum')],
+        [0, pay('asked', 'USDT tron')],
+        [0, pay('asked', 'USDT tron')],
+        [136_175, lose(2)],
+      ],
+      { overpaid: 'refund_excess' },
+    );
+    await checkScript(harness.ctx, caller, script).finally(() => harness.close());
+  });
+});

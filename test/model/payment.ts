@@ -164,6 +164,7 @@ export class PaymentStatus {
   #withdraw(refund: Refund): void {
     this.money.withdraw(refund);
     this.#acceptDueRefunds();
+    if (this.status === 'SETTLED') this.#convert();
     const rest = this.money.confirmed.filter(({ method }) => method === refund.method);
     if (this.status !== 'SETTLED') this.money.sendBack(allHeld(rest), METHODS[refund.method].network);
   }

@@ -1,9 +1,9 @@
 import { schedule } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { sendableParts } from '../conversions/plan.ts';
-import { sendRefund } from '../lifecycle/jobs.ts';
-import { testClockOf, type Payment } from '../lifecycle/payment.ts';
+import { hasToConvert, sendableParts } from '../conversions/plan.ts';
+import { sendRefund, settlePayment } from '../lifecycle/jobs.ts';
+import { jobOf, testClockOf, type Payment } from '../lifecycle/payment.ts';
 import { isSettled } from '../lifecycle/states.ts';
 import { lockPayment } from '../lifecycle/store.ts';
 import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
@@ -98,6 +98,8 @@ async function withdraw(tx: Tx, payment: Payment, refund: Refund, now: Date): Pr
     () => transfers,
   );
   await schedule(tx, holds.scheduled);
+  // What was lost may have been converted: what the refund would have sent back is needed for the price then.
+  if (hasToConvert(payment, transfers)) await schedule(tx, [jobOf(settlePayment, payment, now)]);
   if (isSettled(payment.status)) return;
   const rest = transfers.filter(({ coin, network }) => coin === refund.coin && network === refund.network);
   const { reason, address } = refund;
