@@ -118,7 +118,7 @@ const hold: OpsCommand = {
 const release: OpsCommand = {
   summary: 'lets the signer look again at a payout that is held, or at an account',
   description:
-    'Every limit still holds. What was signed is never signed anew: pay it by hand where it was lost.',
+    'Every limit still holds. What was signed is never signed again: pay it by hand where it was lost.',
   options: {
     refund: { type: 'string', value: 'REFUND', meaning: 'a refund, ref_...' },
     network: { type: 'string', value: 'NETWORK', meaning: 'whose accounts sign again' },

@@ -30,7 +30,7 @@ export interface Making {
   readonly maxFeePercent: number;
 }
 
-/** A request is looked at this often, and this old it is made anew: what miners take changes. */
+/** A request is looked at this often, and this old it is made again: what miners take changes. */
 const [LOOK_SECONDS, RENEW_SECONDS] = [60, 3_600];
 const RETRY_SECONDS = 600;
 const SATOSHI = '100000000';

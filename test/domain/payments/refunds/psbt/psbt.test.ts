@@ -117,7 +117,7 @@ describe('the PSBT of a refund', () => {
     expect(data.outputs.some((output) => 'bip32Derivation' in output)).to.equal(false);
   });
 
-  it('is made anew after an hour, of the same coins, so that no two of them are mined', async () => {
+  it('is made again after an hour, of the same coins, so that no two of them are mined', async () => {
     const refund = await at.refund('0.002');
     at.estimate(0.0005);
     const renewed = psbtOf(await at.later(refund, 3_601));
