@@ -220,6 +220,10 @@ describe('fixed counterexamples of slow blocks', () => {
       ],
       { overpaid: 'refund_excess' },
     );
-    await checkScript(harness.ctx, caller, script).finally(() => harness.close());
+    try {
+      await checkScript(harness.ctx, caller, script);
+    } finally {
+      await harness.close();
+    }
   });
 });
