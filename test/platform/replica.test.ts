@@ -66,6 +66,26 @@ describe('a replica', () => {
     expect(response.status).to.equal(200);
     return (response.body as { data: { id: string }[] }).data.map(({ id }) => id);
   };
+  /** Lets every commit on the primary wait for a standby that never comes, from the moment that it resolves. */
+  const letCommitsWait = async () => {
+    await execute(pair.primaryUrl, `ALTER SYSTEM SET synchronous_standby_names = 'absent'`);
+    await execute(pair.primaryUrl, 'SELECT pg_reload_conf()');
+    // A new connection has it once the server has read the file, and told its processes. The checkpointer, by
+    // whose word commits wait, reads it before it makes a checkpoint.
+    await until('the server has read its configuration', async () => {
+      const db = openDb({
+        url: pair.primaryUrl,
+        name: 'test',
+        poolSize: 1,
+        acquireMs: 5_000,
+        queryMs: 5_000,
+      });
+      const { rows } = await db.raw<{ rows: Record<string, string>[] }>('SHOW synchronous_standby_names');
+      await db.destroy();
+      return rows[0]?.synchronous_standby_names === 'absent';
+    });
+    await execute(pair.primaryUrl, 'CHECKPOINT');
+  };
   /** Resolves when the replica serves again after a rest. */
   const untilServed = () =>
     until('the replica serves', async () => {
@@ -167,8 +187,7 @@ describe('a replica', () => {
     const { id: merchantId } = await harness.addMerchant();
     const standby = open(pair.standbyUrl);
     const id = newId('evt', harness.ctx.now());
-    await execute(pair.primaryUrl, `ALTER SYSTEM SET synchronous_standby_names = 'absent'`);
-    await execute(pair.primaryUrl, 'SELECT pg_reload_conf()');
+    await letCommitsWait();
     // A commit that runs out of time while it waits for the other standby would be visible after all.
     const patient = open(pair.primaryUrl, { poolSize: 1, acquireMs: 5_000, queryMs: 60_000 });
     const writing = patient.transaction((tx) =>
