@@ -5,6 +5,7 @@ import { listeningBackends, waitForConnections } from '../../src/background/queu
 import { migrateQueues } from '../../src/background/queues.ts';
 import { freePort } from '../support/free-port.ts';
 import { captureLog } from '../support/logs.ts';
+import { openPool } from '../support/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
@@ -13,13 +14,14 @@ const SEARCH_PATH = '-c search_path=bullmq';
 describe('a worker of a queue on Postgres', () => {
   let database: TestDatabase;
   let pool: pg.Pool;
+  let close: () => Promise<void>;
   before(async () => {
     database = await createTestDatabase();
     await migrateQueues(database.url);
-    pool = new pg.Pool({ connectionString: database.url, options: SEARCH_PATH });
+    ({ pool, close } = openPool(database.url, { options: SEARCH_PATH }));
   });
   after(async () => {
-    await pool.end();
+    await close();
     await database.drop();
   });
 

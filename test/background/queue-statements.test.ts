@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { createPostgresBackend } from 'bullmq';
-import pg from 'pg';
+import type pg from 'pg';
 import { nameStatements } from '../../src/background/queue-statements.ts';
 import { migrateQueues } from '../../src/background/queues.ts';
+import { openPool } from '../support/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 /** What BullMQ's backend has beside its types. */
@@ -15,11 +16,12 @@ interface Backend {
 describe('the statements of queues on Postgres', () => {
   let database: TestDatabase;
   let pool: pg.Pool;
+  let close: () => Promise<void>;
   let asked: string[];
   beforeEach(async () => {
     database = await createTestDatabase();
     await migrateQueues(database.url);
-    pool = new pg.Pool({ connectionString: database.url, options: '-c search_path=bullmq', max: 1 });
+    ({ pool, close } = openPool(database.url, { options: '-c search_path=bullmq', max: 1 }));
     asked = [];
     const query = pool.query.bind(pool) as (text: string | pg.QueryConfig, values?: unknown[]) => unknown;
     Object.assign(pool, {
@@ -30,7 +32,7 @@ describe('the statements of queues on Postgres', () => {
     });
   });
   afterEach(async () => {
-    await pool.end();
+    await close();
     await database.drop();
   });
 
