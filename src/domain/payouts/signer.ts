@@ -3,7 +3,7 @@ import type { SigningKey } from '../chain/keys/key-file.ts';
 import { isNetwork, type NetworkId } from '../chain/networks.ts';
 import { realChains } from '../chain/profile.ts';
 import type { Config } from '../../platform/config/config.ts';
-import type { Db, Tx } from '../../platform/postgres/db.ts';
+import { run, sql, type Connection, type Db, type Tx } from '../../platform/postgres/db.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Journal, SignedEntry } from './journal.ts';
 import type { NetworkSettings, SignerSettings } from './settings.ts';
@@ -48,16 +48,39 @@ export async function isHalted({ settings }: Pick<Signer, 'settings'>): Promise<
   );
 }
 
-/** Stores what the journal has and the database may lack: after a crash, or where that was set back. */
+/** So many entries are compared with the database at once. */
+const COMPARED = 500;
+
+/**
+ * Stores what the journal has and the database may lack: after a crash, or where that was set back. At a start
+ * that is every entry there ever was, of which the database nearly always has all.
+ */
 export async function storeJournal({ db, journal }: Pick<Signer, 'db' | 'journal'>): Promise<void> {
-  for (const entry of journal.unstored()) {
-    await db.transaction(async (tx) => {
-      const { network, account: address } = entry;
-      await lockAccount(tx, { network, address });
-      await storeAttempt(tx, attemptOf(entry));
-    });
-    journal.markStored([entry]);
+  const unstored = journal.unstored();
+  for (let at = 0; at < unstored.length; at += COMPARED) {
+    const entries = unstored.slice(at, at + COMPARED);
+    const known = await readHashes(
+      db,
+      entries.map(({ refund }) => refund),
+    );
+    for (const entry of entries.filter(({ hash }) => !known.has(hash))) {
+      await db.transaction(async (tx) => {
+        const { network, account: address } = entry;
+        await lockAccount(tx, { network, address });
+        await storeAttempt(tx, attemptOf(entry));
+      });
+    }
+    journal.markStored(entries);
   }
+}
+
+const storedHashes = sql<{ hash: string }, { refunds: readonly string[] }>(
+  'stored_payout_hashes',
+  (p) => `SELECT unnest(hashes) AS hash FROM payouts WHERE refund_id = ANY (${p.refunds})`,
+);
+
+async function readHashes(connection: Connection, refunds: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set((await run(connection, storedHashes, { refunds })).map(({ hash }) => hash));
 }
 
 function attemptOf({ refund, intent, network, account, nonce, hash, raw, at }: SignedEntry): Attempt {

@@ -9,6 +9,8 @@ import { setRefundAddress } from '../../../src/domain/payments/refunds/refund-ad
 import { sendRefunds } from '../../../src/domain/payments/refunds/send.ts';
 import { holdPayout, releaseAccount, releasePayout } from '../../../src/domain/payouts/decide.ts';
 import { approvalText } from '../../../src/domain/payouts/judge.ts';
+import { storeJournal } from '../../../src/domain/payouts/signer.ts';
+import { countStatements } from '../../support/counted-db.ts';
 import { eachShop } from '../../support/each-shop.ts';
 import { newAddress, unitsOf, useEvmStand } from '../../support/evm-stand.ts';
 import { BEGIN, type Harness } from '../../support/harness.ts';
@@ -568,6 +570,16 @@ describe('the signer', () => {
       expect(await stand.stateOf(other)).to.match(/^held: .*perHour/);
       await stand.settle();
       expect([await stand.sent(), await usdc()]).to.deep.equal([1, unitsOf('USDC', 19)]);
+    });
+
+    it('compares all of it with the database by one statement at a start', async () => {
+      for (let n = 0; n < 3; n += 1) await stand.insert();
+      await stand.pass();
+      await stand.restart();
+      const signer = await stand.signer();
+      const { db, counts } = countStatements(signer.db);
+      await storeJournal({ ...signer, db });
+      expect([counts.statements, signer.journal.unstored()]).to.deep.equal([1, []]);
     });
 
     it('is of one key, and empty files begin one', async () => {
