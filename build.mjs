@@ -8,7 +8,7 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const PROCESSES = ['web', 'worker', 'watcher', 'signer', 'worker-health', 'release', 'ops', 'merchants'];
 
 /** What stays in node_modules: native code, what finds files beside itself, and what only some processes load. */
-const EXTERNAL = ['sharp', '@bull-board/*', 'nodemailer'];
+const EXTERNAL = ['sharp', '@node-rs/argon2', '@bull-board/*', 'nodemailer'];
 /** What packages ask for and do without: drivers of other databases, a native one of Postgres. */
 const ABSENT = ['better-sqlite3', 'mariadb', 'mysql', 'mysql2', 'oracledb', 'pg-native', 'pg-query-stream'];
 const ABSENT_TOO = ['sqlite3', 'tedious'];

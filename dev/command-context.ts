@@ -11,9 +11,12 @@ import { openEmbeddedDatabase, PLACEHOLDER_URL } from './embedded.ts';
  */
 export const openDevelopmentCommand: OpenCommand = async (lifetime, name, processEnv, options) => {
   const given = withSecrets(processEnv);
-  const isOfDevelopment = !given.DATABASE_URL || given.DATABASE_URL === readDevInfo().database_url;
+  const running = readDevInfo();
+  const isOfDevelopment = !given.DATABASE_URL || given.DATABASE_URL === running.database_url;
   const env: Environment = {
     ...given,
+    // Links lead to where `npm run dev` serves.
+    ...(isOfDevelopment && !given.PUBLIC_URL ? { PUBLIC_URL: running.base_url } : {}),
     NODE_ENV: given.NODE_ENV || (isOfDevelopment ? 'development' : undefined),
   };
   if (env.DATABASE_URL || isProduction(env)) return openCommand(lifetime, name, env, options);

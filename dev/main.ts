@@ -7,6 +7,7 @@ import { startWeb } from '../src/http/start.ts';
 import { StartError, type Config, type Environment } from '../src/platform/config/config.ts';
 import { isProduction } from '../src/platform/config/production.ts';
 import { renderSite } from '../docs-site/render.ts';
+import { demoSignInLink } from './demo-desk.ts';
 import { findOrCreateDemoMerchant, readDevInfo, writeDevInfo, type DevInfo } from './demo.ts';
 import { migrateDatabase } from '../src/processes/setup/command-context.ts';
 import { PLACEHOLDER_URL, openEmbeddedDatabase } from './embedded.ts';
@@ -74,7 +75,8 @@ async function main(lifetime: Lifetime): Promise<void> {
 
   const info = devInfoOf(config, merchant);
   writeDevInfo(info);
-  console.log(introduction(info, background.engine, config.autopaySeconds));
+  const link = await demoSignInLink(ctx, merchant.merchant_id);
+  console.log(introduction(info, link, background.engine, config.autopaySeconds));
 }
 
 /** The environment without empty variables, over the defaults of development. */
@@ -120,7 +122,7 @@ function devInfoOf(
   };
 }
 
-function introduction(info: DevInfo, engine: string, autopaySeconds: number | null): string {
+function introduction(info: DevInfo, link: string, engine: string, autopaySeconds: number | null): string {
   const paid =
     autopaySeconds === null
       ? 'pay it on its page, or with POST /v1/sandbox/payments/:id/transfers'
@@ -129,6 +131,7 @@ function introduction(info: DevInfo, engine: string, autopaySeconds: number | nu
   The payment checkout service is running (queues on ${engine}).
 
   API          ${info.base_url}/v1/status
+  Dashboard    ${link}  (signs in once)
   Documents    ${info.base_url}/docs
   Description  ${info.base_url}/v1/openapi.json
   Queues       ${info.bull_board_url}  (user admin, password ${info.admin_password})

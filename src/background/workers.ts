@@ -3,6 +3,7 @@ import { eventHandlers } from '../domain/events/worker.ts';
 import { idempotencyHandlers } from '../domain/idempotency/worker.ts';
 import { opsHandlers } from '../domain/ops/worker.ts';
 import { paymentHandlers } from '../domain/payments/worker.ts';
+import { peopleHandlers } from '../domain/people/worker.ts';
 import { receiptHandlers } from '../domain/receipts/worker.ts';
 import { sandboxHandlers } from '../domain/sandbox/worker.ts';
 import { walletHandlers } from '../domain/wallets/worker.ts';
@@ -19,6 +20,7 @@ export function createHandlers(adapters: Adapters): Handlers {
     ...webhookHandlers(adapters),
     ...walletHandlers(adapters),
     ...receiptHandlers(adapters),
+    ...peopleHandlers(adapters),
     ...sandboxHandlers(adapters),
     ...idempotencyHandlers,
     ...opsHandlers,

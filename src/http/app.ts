@@ -7,6 +7,7 @@ import { authenticator } from './api/authenticate.ts';
 import { clientsBehind } from './api/client-address.ts';
 import { checkoutRouter, missingPage, pageError } from './checkout/router.ts';
 import { simulatorRouter } from './checkout/simulator.ts';
+import { deskRouter } from './desk/router.ts';
 import { errorHandler } from './api/errors.ts';
 import { PageStreams } from './checkout/page-streams.ts';
 import { limitUnknownPaths, mount, type Gate } from './api/mount.ts';
@@ -36,8 +37,8 @@ export interface AppOptions extends Dependencies {
 }
 
 /**
- * The Express application, ready to be served: the API, the checkout page, the OpenAPI document, the
- * documentation and the operators' pages.
+ * The Express application, ready to be served: the API, the checkout page, the desk, the OpenAPI document,
+ * the documentation and the operators' pages.
  */
 export function createApp(
   ctx: Context,
@@ -70,6 +71,7 @@ export function createApp(
   const document = mountApi(app, createEndpoints(dependencies), gate);
   app.use(docsRouter(gate, () => docs(document)));
   app.use(checkoutRouter(gate, dependencies.adapters, live ?? new PageStreams(ctx)));
+  app.use(deskRouter(gate, { mailer: dependencies.adapters.mailer }));
   if (dependencies.sandbox !== null) app.use(simulatorRouter(ctx, dependencies.sandbox));
   if (admin !== null) app.use(admin);
   app.use(missingPage);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { listActions } from '../../src/domain/ops/actions.ts';
+import { listActions } from '../../src/domain/audit/record.ts';
 import { OpsUsageError } from '../../src/processes/setup/ops/command.ts';
 import { parseOpsCommand } from '../../src/processes/setup/ops/commands.ts';
 import { eachShop } from '../support/each-shop.ts';

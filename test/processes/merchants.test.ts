@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { listActions } from '../../src/domain/ops/actions.ts';
+import { listActions } from '../../src/domain/audit/record.ts';
 import { findCaller } from '../../src/domain/merchants/api-keys.ts';
 import { messageOf } from '../../src/platform/log.ts';
 import { PERMISSIONS } from '../../src/domain/api/endpoint.ts';
@@ -8,6 +8,7 @@ import { hashApiKey } from '../../src/platform/values/ids.ts';
 import { parseCommand } from '../../src/processes/setup/command-line.ts';
 import { UsageError } from '../../src/processes/setup/merchant-commands.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
+import { startMailServer } from '../support/mail-server.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { build, endAll, startProcess } from './service.ts';
 
@@ -42,6 +43,12 @@ const REFUSED: readonly (readonly [args: readonly string[], message: string])[] 
   [['set-spread', '--merchant', 'mer_x', '--bps', '1e2'], '--bps must be a whole number from 0 to 2000'],
   [['add-key', '--merchant', 'mer_x'], 'There is no merchant mer_x'],
   [['revoke-key', '--merchant', 'mer_x', '--key', 'sk_x'], 'mer_x has no such key in force'],
+  [['invite', '--merchant', 'mer_x', '--email', 'a@b.example'], 'There is no merchant mer_x'],
+  [['invite', '--merchant', 'mer_x'], 'invite needs --email.'],
+  [
+    ['invite', '--merchant', 'mer_x', '--email', 'a@b.example', '--role', 'god'],
+    'There is no role god. Choose from owner, developer, support, read-only',
+  ],
   [['reseal-secrets', '--merchant', 'mer_x'], "Unknown option '--merchant'"],
 ];
 
@@ -131,6 +138,26 @@ describe('npm run merchants', function () {
       .to.not.match(/owner@|whsec_/)
       .and.not.include(api_key);
     expect((await merchants(['list'])).output).to.not.include('configuration changed');
+  });
+
+  it('invites a person by a link that is stored and written down nowhere, and mails it where there is SMTP', async () => {
+    const mail = await startMailServer();
+    try {
+      const args = ['invite', '--merchant', harness.merchant.id, '--role', 'support', '--json', '--email'];
+      const shown = await merchants([...args, 'ann@shop.example']);
+      const { link = '', ...facts } = JSON.parse(shown.printed) as Record<string, string>;
+      expect(link).to.match(/^http:\/\/localhost:3000\/dashboard\/invitations\/[\w-]{32}$/);
+      expect(facts).to.include({ role: 'support', mailed: false });
+      const mailed = await merchants([...args, 'bob@shop.example'], { SMTP_URL: mail.url });
+      expect(JSON.parse(mailed.printed)).to.include({ mailed: true });
+      expect(mail.mails.map(({ to }) => to)).to.deep.equal([['bob@shop.example']]);
+      const token = link.split('/').at(-1) ?? '';
+      const kept = [await harness.ctx.db('invitations').select(), await listActions(harness.ctx.db, 2)];
+      expect(JSON.stringify(kept)).to.not.include(token);
+      expect(shown.output.replace(shown.printed, '')).to.not.include(token);
+    } finally {
+      await mail.close();
+    }
   });
 
   it('creates live merchants and sets policies', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { setEmail } from '../../src/domain/merchants/store.ts';
-import { listActions } from '../../src/domain/ops/actions.ts';
+import { listActions } from '../../src/domain/audit/record.ts';
 import { parseCommand } from '../../src/processes/setup/command-line.ts';
 import { UsageError } from '../../src/processes/setup/merchant-commands.ts';
 import { createHarness, type Harness, type TestMerchant } from '../support/harness.ts';

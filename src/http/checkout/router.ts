@@ -74,7 +74,7 @@ export function checkoutRouter(
 }
 
 /** Page, actions, status and streams alike: nothing of a payment is read or changed. */
-const showMaintenance: RequestHandler = (request, response) => {
+export const showMaintenance: RequestHandler = (request, response) => {
   // The unread rest of a form would be parsed as the next request.
   if (!request.complete) response.set('Connection', 'close');
   response

@@ -13,6 +13,8 @@ export interface RequestFacts {
   readonly payment_id?: string;
   readonly delivery_id?: string;
   readonly event_id?: string;
+  /** Who is signed in to the desk. */
+  readonly person_id?: string;
 }
 
 /** Adds to the log line of the request; a fact that is known already stays, except `undefined`. */
@@ -89,7 +91,7 @@ const MAX_PATH = 128;
  * written: routes match in capital letters and percent-encoded, too.
  */
 export function withoutToken(path: string): string {
-  return path.replace(/^(\/+checkout\/+)[^/]*/i, '$1:token');
+  return path.replace(/^(\/+(?:checkout|dashboard\/+(?:invitations|links))\/+)[^/]*/i, '$1:token');
 }
 
 function routeOf(request: Request): string | null {

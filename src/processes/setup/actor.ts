@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { recordAction } from '../../domain/ops/actions.ts';
+import { recordAction } from '../../domain/audit/record.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { Context } from '../../platform/context.ts';
 import { OpsUsageError } from './ops/command.ts';
@@ -39,5 +39,13 @@ export async function recordCommand(
   command: string,
   details: object,
 ): Promise<void> {
-  await recordAction(db, { at: systemNow(), actor: actorName(config), command, details });
+  const who = { kind: 'command', actor: actorName(config), address: null } as const;
+  await recordAction(db, { at: systemNow(), ...who, merchantId: merchantOf(details), command, details });
+}
+
+/** Whose audit log a command belongs to; null: the installation's. */
+function merchantOf(details: object): string | null {
+  const { merchant_id, merchant } = details as Readonly<Record<string, unknown>>;
+  const named = merchant_id ?? merchant;
+  return typeof named === 'string' ? named : null;
 }

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { messageOf } from '../../platform/log.ts';
 import { PERMISSIONS } from '../../domain/api/endpoint.ts';
 import { EXCHANGE_COMMANDS, EXCHANGE_USAGE } from './wallets/exchange.ts';
+import { PEOPLE_COMMANDS, PEOPLE_OPTIONS, PEOPLE_USAGE } from './people/commands.ts';
 import { COMMANDS as OF_MERCHANTS, UsageError, type Command, type Values } from './merchant-commands.ts';
 import { WALLET_COMMANDS, WALLET_OPTIONS, WALLET_USAGE } from './wallets/commands.ts';
 import { assertNoSecretIn } from './wallets/read-value.ts';
@@ -25,6 +26,7 @@ export const USAGE = `Usage: npm run merchants -- COMMAND [options]
               encrypts with the first key of SECRETS_KEY every webhook secret that another key holds
   set-email   --merchant ID --email E
               where the merchant is notified of a disabled webhook endpoint, and of changed wallets
+${PEOPLE_USAGE}
 ${WALLET_USAGE}
 ${EXCHANGE_USAGE}
 
@@ -32,12 +34,14 @@ ${EXCHANGE_USAGE}
   --mode         test (default): may use the sandbox; live: may not. A merchant is of one mode for good
   --policy       JSON, for example '{"underpaid":"accept","underpaid_tolerance_percent":1}'; what is left out is the service's default
   --permissions  default: all of ${PERMISSIONS.join(',')}
+${PEOPLE_OPTIONS}
 ${WALLET_OPTIONS}
 
 Works on DATABASE_URL, or on the embedded database of npm run dev.`;
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   ...OF_MERCHANTS,
+  ...PEOPLE_COMMANDS,
   ...WALLET_COMMANDS,
   ...EXCHANGE_COMMANDS,
 };

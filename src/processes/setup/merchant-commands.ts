@@ -11,7 +11,7 @@ import {
 } from '../../domain/merchants/store.ts';
 import { Type } from 'typebox';
 import { PolicyChoice } from '../../domain/payments/lifecycle/policy.ts';
-import { reEncryptSecrets } from '../../domain/webhooks/secrets/re-encrypt.ts';
+import { reEncryptSecrets } from '../../domain/ops/re-encrypt.ts';
 import { reSignWallets } from '../../domain/wallets/re-sign.ts';
 import { SecretBoxError } from '../../platform/secret-box.ts';
 import { getWebhookSecrets } from '../../domain/webhooks/secrets/read.ts';
@@ -35,6 +35,7 @@ type Option =
   | 'mode'
   | 'policy'
   | 'email'
+  | 'role'
   | 'wallet'
   | 'kind'
   | 'value'

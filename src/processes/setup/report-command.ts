@@ -13,6 +13,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   'set-accepted-methods': 'accepted methods',
   'set-email': 'contact address',
   'reseal-secrets': 'webhook secrets re-encrypted',
+  invite: 'person invited',
   'wallet set': 'wallet set',
   'wallet confirm': 'wallet confirmed',
   'wallet retire': 'wallet retired',
@@ -40,6 +41,8 @@ export async function reportCommand(
       typeof result.merchant_id === 'string' ? result.merchant_id : 'wallet_id' in result ? 'default' : 'all',
     ...pick(result, [
       'wallet_id',
+      'invitation_id',
+      'role',
       'kind',
       'public_key',
       'treasury',

@@ -3,7 +3,7 @@ import { setAcceptedMethods } from '../../../src/domain/merchants/accepted-metho
 import { refreshAccount, setAccount, slippageOf } from '../../../src/domain/exchange/set.ts';
 import { openAccount } from '../../../src/domain/exchange/open.ts';
 import { reSignAddresses } from '../../../src/domain/exchange/addresses.ts';
-import { reEncryptSecrets } from '../../../src/domain/webhooks/secrets/re-encrypt.ts';
+import { reEncryptSecrets } from '../../../src/domain/ops/re-encrypt.ts';
 import { DEVELOPMENT_KEY } from '../../../src/platform/config/production.ts';
 import { messageOf } from '../../../src/platform/log.ts';
 import { eachShop } from '../../support/each-shop.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SIMULATED_RATES } from '../../../src/domain/chain/simulator/market.ts';
-import { INVARIANTS, verify } from '../../../src/domain/ops/verify/verify.ts';
-import { OTHER_ROWS } from '../../../src/domain/ops/verify/other-rows.ts';
+import { INVARIANTS, OTHERS, verify } from '../../../src/domain/ops/verify/verify.ts';
+import { recordAction } from '../../../src/domain/audit/record.ts';
 import { reportText } from '../../../src/domain/ops/verify/report.ts';
 import { sweepEvents } from '../../../src/domain/events/sweep.ts';
 import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
@@ -69,6 +69,12 @@ describe('verify', () => {
     await syncNetwork(ctx, harness.adapters, 'ethereum');
     expect(await countQuarantined(id)).to.equal(1);
     await repair();
+  };
+  const twoEntries = async () => {
+    const entry = { kind: 'command', actor: 'a', address: null, command: 'drain', details: {} } as const;
+    for (const at of [harness.ctx.now(), harness.ctx.now()])
+      await recordAction(harness.ctx.db, { at, merchantId: harness.merchant.id, ...entry });
+    return '';
   };
   const receives = () =>
     setWebhookConfig(
@@ -380,6 +386,32 @@ describe('verify', () => {
       async () => (await addWallet(harness.ctx, harness.merchant.id)).id,
       `UPDATE wallets SET merchant_id = NULL`,
     ],
+    ...(
+      [
+        [
+          'audit log',
+          'what somebody did is rewritten',
+          `UPDATE operator_actions SET actor = 'b' WHERE number = 2`,
+          2,
+        ],
+        ['audit log', 'an entry is taken out', `DELETE FROM operator_actions WHERE number = 1`, 2],
+        [
+          'audit heads',
+          'the latest entry is taken out',
+          `DELETE FROM operator_actions WHERE number = 2`,
+          null,
+        ],
+      ] as const
+    ).map(([name, fault, statement, number]) => {
+      const key = number === null ? '' : ` || ' ${number}'`;
+      return [
+        name,
+        fault,
+        twoEntries,
+        `ALTER TABLE operator_actions DISABLE TRIGGER append_only; ${statement}`,
+        `SELECT merchant_id${key} AS id FROM audit_heads`,
+      ] as const;
+    }),
   ];
 
   for (const [invariant, fault, prepare, statement, offender] of FAULTS)
@@ -398,7 +430,7 @@ describe('verify', () => {
   };
 
   it('has a fault for each of its invariants', () => {
-    const names = [...INVARIANTS, ...OTHER_ROWS].map(({ name }) => name);
+    const names = [...INVARIANTS, ...OTHERS].map(({ name }) => name);
     expect(new Set(FAULTS.map(([name]) => name))).to.deep.equal(new Set(names));
     expect(new Set(names).size, 'names are unique').to.equal(names.length);
   });

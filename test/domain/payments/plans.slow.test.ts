@@ -11,8 +11,7 @@ import { sendRefunds } from '../../../src/domain/payments/refunds/send.ts';
 import { requotePayments } from '../../../src/domain/payments/processing/requote.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
 import { readPayments } from '../../../src/domain/payments/lifecycle/store.ts';
-import { OTHER_ROWS } from '../../../src/domain/ops/verify/other-rows.ts';
-import { INVARIANTS } from '../../../src/domain/ops/verify/verify.ts';
+import { INVARIANTS, OTHERS } from '../../../src/domain/ops/verify/verify.ts';
 import { isolateJobs } from '../../../src/domain/sandbox/test-clock/isolate.ts';
 import { deliverDue } from '../../../src/domain/webhooks/deliveries/deliver.ts';
 import type { WebhookClient } from '../../../src/domain/webhooks/client/client.ts';
@@ -183,7 +182,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       await expectNarrow((ctx) => find(ctx.db as Tx, { after: first, until: last, ...kept }));
     });
 
-  for (const { name, read, first } of OTHER_ROWS)
+  for (const { name, read, first } of OTHERS)
     it(`is searched for ${name} page by page`, async () => {
       const middle = name === 'scheduled jobs' ? ['payment.expire', `pay_01KF${'0'.repeat(18)}5000`] : first;
       await expectNarrow((ctx) => read(ctx.db as Tx, middle, BATCH, ctx.config));

@@ -15,6 +15,7 @@ const TABLES = [
   'wallets',
   'exchange_accounts',
   'exchange_addresses',
+  'totp_factors',
 ];
 
 const foreignKeys = sql<{ key_id: string; count: number }, { keyIds: readonly string[] }>(

@@ -2,7 +2,7 @@ import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
 import { readLiveChains } from '../chains.ts';
 import { faultOf } from '../health/networks.ts';
-import { listActions } from '../actions.ts';
+import { listActions } from '../../audit/record.ts';
 import { durationText, firstOf, type Section } from './section.ts';
 
 interface Network {

@@ -26,14 +26,16 @@ export interface OtherInvariant extends Described {
   readonly read: (tx: Tx, after: readonly string[], limit: number, config: Keys) => Promise<OtherPage>;
 }
 
-interface ReadRow {
+/** A row with what is wrong with it; null: nothing. */
+export interface ReadRow {
   readonly id: string;
   readonly detail: string | null;
   readonly last: string[];
   readonly is_parked: boolean;
 }
 
-function toPage(rows: readonly ReadRow[], limit: number): OtherPage {
+/** Returns the page of rows that were read with a limit. */
+export function toPage(rows: readonly ReadRow[], limit: number): OtherPage {
   return {
     rows: rows.length,
     next: rows.length < limit ? null : (rows.at(-1)?.last ?? null),

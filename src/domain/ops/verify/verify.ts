@@ -5,13 +5,14 @@ import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { runOne, sql } from '../../../platform/postgres/db.ts';
 import { firstIdAt } from '../../../platform/values/ids.ts';
+import { AUDIT_ROWS } from './audit.ts';
 import { deliveryInvariants } from './deliveries.ts';
 import { dueWorkInvariants } from './due-work.ts';
 import { eventInvariants } from './events.ts';
 import type { Invariant, Offender, Page } from './invariant.ts';
 import { ledgerInvariants } from './ledger.ts';
 import { moneyInvariants } from './money.ts';
-import { OTHER_ROWS } from './other-rows.ts';
+import { OTHER_ROWS, type OtherInvariant } from './other-rows.ts';
 import { END, inSnapshot, readPageEnd } from './pages.ts';
 import { Findings, type Report } from './report.ts';
 import { sumInvariants } from './sums.ts';
@@ -25,6 +26,9 @@ export const INVARIANTS: readonly Invariant[] = [
   ...deliveryInvariants,
   ...dueWorkInvariants,
 ];
+
+/** What must hold of rows that belong to no payment's range. */
+export const OTHERS: readonly OtherInvariant[] = [...OTHER_ROWS, ...AUDIT_ROWS];
 
 /** The payments of a page: one transaction of some 100 ms, and some megabytes of this process's memory. */
 const PAGE_PAYMENTS = 1_000;
@@ -47,10 +51,10 @@ export interface VerifyOptions {
  * its statements. Writes nothing.
  */
 export async function verify(ctx: VerifyContext, options: VerifyOptions): Promise<Report> {
-  const findings = new Findings([...INVARIANTS, ...OTHER_ROWS]);
+  const findings = new Findings([...INVARIANTS, ...OTHERS]);
   await verifyPayments(ctx, options, findings);
   if (options.since === null)
-    for (const invariant of OTHER_ROWS) {
+    for (const invariant of OTHERS) {
       let after: readonly string[] | null = invariant.first;
       while (after !== null) {
         const from: readonly string[] = after;

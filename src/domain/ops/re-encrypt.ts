@@ -1,9 +1,10 @@
-import type { Context } from '../../../platform/context.ts';
-import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { credentialsAad } from '../../exchange/open.ts';
-import { decryptBody, encryptBody } from './encrypted-reply.ts';
-import { secretBoxOf, type SecretBox } from '../../../platform/secret-box.ts';
-import { SECRET_STORES } from './store.ts';
+import type { Context } from '../../platform/context.ts';
+import { recordset, run, sql, type Tx } from '../../platform/postgres/db.ts';
+import { credentialsAad } from '../exchange/open.ts';
+import { totpAad } from '../people/factors/totp.ts';
+import { decryptBody, encryptBody } from '../webhooks/secrets/encrypted-reply.ts';
+import { secretBoxOf, type SecretBox } from '../../platform/secret-box.ts';
+import { SECRET_STORES } from '../webhooks/secrets/store.ts';
 
 /** LIKE: the paths of rotations, whose replies hold secrets. */
 const ROTATE_PATHS = '/v1/webhooks/%/rotate';
@@ -18,10 +19,11 @@ interface OwnedSecret {
   readonly ciphertext: Buffer;
 }
 
-/** What an API key of an exchange is stored in has the form of a table of secrets. */
+/** API keys of exchanges, and the secrets of people's apps, are stored in the form of a table of secrets. */
 const STORED = [
   ...SECRET_STORES,
   { table: 'exchange_accounts', owner: 'merchant_id', aadOf: credentialsAad },
+  { table: 'totp_factors', owner: 'person_id', aadOf: totpAad },
 ] as const;
 
 const TABLES = STORED.map(({ table, owner, aadOf }) => ({
@@ -78,9 +80,9 @@ const replaceReply = sql<never, ReplaceReplyParams>(
 
 /**
  * Re-encrypts under the first key of SECRETS_KEY what is stored under another: webhook secrets, API keys of
- * exchanges, and the replies to rotations that are stored for their Idempotency-Keys. Returns how many of
- * each; afterwards no other key is needed. May run twice, or in two places. Throws SecretBoxError when one
- * cannot be decrypted; what was re-encrypted before stays so.
+ * exchanges, secrets of people's apps, and the replies to rotations that are stored for their
+ * Idempotency-Keys. Returns how many of each; afterwards no other key is needed. May run twice, or in two
+ * places. Throws SecretBoxError when one cannot be decrypted; what was re-encrypted before stays so.
  */
 export async function reEncryptSecrets(ctx: Context): Promise<{ secrets: number; answers: number }> {
   let secrets = 0;

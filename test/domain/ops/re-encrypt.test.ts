@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { reEncryptSecrets } from '../../../../src/domain/webhooks/secrets/re-encrypt.ts';
-import { SecretBoxError } from '../../../../src/platform/secret-box.ts';
-import { rotateSecret } from '../../../../src/domain/webhooks/secrets/rotate.ts';
-import { getWebhookSecrets } from '../../../../src/domain/webhooks/secrets/read.ts';
-import type { Context } from '../../../../src/platform/context.ts';
-import type { IdempotencyClaim } from '../../../../src/domain/api/endpoint.ts';
-import { createHarness, type Harness } from '../../../support/harness.ts';
+import { reEncryptSecrets } from '../../../src/domain/ops/re-encrypt.ts';
+import { SecretBoxError } from '../../../src/platform/secret-box.ts';
+import { rotateSecret } from '../../../src/domain/webhooks/secrets/rotate.ts';
+import { getWebhookSecrets } from '../../../src/domain/webhooks/secrets/read.ts';
+import type { Context } from '../../../src/platform/context.ts';
+import type { IdempotencyClaim } from '../../../src/domain/api/endpoint.ts';
+import { useTotp } from '../../../src/domain/people/factors/totp.ts';
+import { joinDesk } from '../../support/desk.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
 
 describe('rotating SECRETS_KEY', () => {
   let harness: Harness;
@@ -51,6 +53,18 @@ describe('rotating SECRETS_KEY', () => {
     expect([replayed.text, replayed.headers]).to.deep.equal([answer.text, { 'Idempotent-Replayed': 'true' }]);
     expect(await reEncryptSecrets(both)).to.deep.equal({ secrets: 0, answers: 0 });
     expect(await reEncryptSecrets(next)).to.deep.equal({ secrets: 0, answers: 0 });
+  });
+
+  it("re-encrypts the secrets of people's apps, whose codes go on to be right", async () => {
+    const person = await joinDesk(harness, 'ann@shop.example');
+    harness.advance(30);
+    const given = { code: person.code(), now: harness.ctx.now() };
+    const early: unknown = await useTotp(next, harness.ctx.db, person.id, given).catch(
+      (error: unknown) => error,
+    );
+    expect(early).to.be.instanceOf(SecretBoxError);
+    await reEncryptSecrets(both);
+    expect(await useTotp(next, harness.ctx.db, person.id, given)).to.equal(true);
   });
 
   it('re-encrypts more than one batch while merchants rotate theirs, and loses none', async () => {

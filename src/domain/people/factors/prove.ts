@@ -1,0 +1,121 @@
+import { recordAction } from '../../audit/record.ts';
+import { takeGuess } from '../sessions/buckets.ts';
+import { isKnown, noteDevice } from '../sessions/devices.ts';
+import { renewSession, type Session } from '../sessions/store.ts';
+import { lockPerson } from '../sessions/accounts.ts';
+import { placeOf, type Visitor } from '../sessions/sign-in.ts';
+import { schedule } from '../../schedule/store.ts';
+import { tellDevice } from './jobs.ts';
+import type { Context } from '../../../platform/context.ts';
+import type { Tx } from '../../../platform/postgres/db.ts';
+import { hashApiKey, newToken } from '../../../platform/values/ids.ts';
+import { replaceRecoveryCodes, useRecoveryCode } from './recovery.ts';
+import { hasTotp, storeTotp, totpStep, useTotp } from './totp.ts';
+
+/** What the browser keeps from now on. */
+export interface Proven {
+  /** Of the session, in the place of the one that it had. */
+  readonly token: string;
+  /** The name of the device. */
+  readonly device: string;
+}
+
+const TOTP_FORM = /^\d{6}$/;
+
+/**
+ * Proves the second factor of a session: by a code of the person's app, or by a recovery code. `limited`: too
+ * many were wrong. `ended`: the session is gone.
+ */
+export async function proveFactor(
+  ctx: Context,
+  session: Session,
+  given: string,
+  visitor: Visitor,
+): Promise<Proven | 'refused' | 'limited' | 'ended'> {
+  const code = given.replaceAll(/\s/g, '');
+  const personId = session.person_id;
+  if (!(await takeGuess(ctx, 'code', personId, await knownDevice(ctx, personId, visitor)))) {
+    ctx.log.warn('desk sign-in failed', { reason: 'too many wrong codes', ...whoOf(session, visitor) });
+    return 'limited';
+  }
+  const now = ctx.now();
+  const proven = await ctx.db.transaction(async (tx) => {
+    const isRight = TOTP_FORM.test(code)
+      ? await useTotp(ctx, tx, personId, { code, now })
+      : await useRecoveryCode(tx, personId, code);
+    if (!isRight) return 'refused' as const;
+    const command = TOTP_FORM.test(code) ? 'signed in' : 'signed in with a recovery code';
+    return admit(
+      ctx,
+      tx,
+      session,
+      visitor,
+      session.factor_at === null ? command : 'confirmed a second factor',
+    );
+  });
+  if (proven === 'refused')
+    ctx.log.warn('desk sign-in failed', { reason: 'wrong code', ...whoOf(session, visitor) });
+  return proven;
+}
+
+/**
+ * Stores the secret of a person's app once a code of it is right, in the place of an earlier one, and makes
+ * new recovery codes. Only a session whose second factor is proven, or that has none yet, may do that.
+ */
+export async function setUpTotp(
+  ctx: Context,
+  session: Session,
+  { secret, code }: { secret: string; code: string },
+  visitor: Visitor,
+): Promise<(Proven & { recoveryCodes: string[] }) | 'refused' | 'ended'> {
+  const now = ctx.now();
+  const step = totpStep(secret, code.replaceAll(/\s/g, ''), now);
+  if (step === null) return 'refused';
+  const personId = session.person_id;
+  return ctx.db.transaction(async (tx) => {
+    // Of two sessions without a second factor the first sets it up, and the other has to prove it.
+    await lockPerson(tx, personId);
+    if (session.factor_at === null && (await hasTotp(tx, personId))) return 'ended';
+    const admitted = await admit(ctx, tx, session, visitor, 'second factor set up');
+    if (admitted === 'ended') return admitted;
+    await storeTotp(ctx, tx, { personId, secret, lastStep: step }, now);
+    return { ...admitted, recoveryCodes: await replaceRecoveryCodes(tx, personId) };
+  });
+}
+
+/** Lets a session in, under a new token: the first time it is told by mail, where the device is new. */
+async function admit(
+  ctx: Pick<Context, 'now'>,
+  tx: Tx,
+  session: Session,
+  visitor: Visitor,
+  command: string,
+): Promise<Proven | 'ended'> {
+  const at = ctx.now();
+  const token = await renewSession(tx, session.id, at);
+  if (token === null) return 'ended';
+  const device = await welcomeDevice(tx, session.person_id, visitor, at);
+  const who = { kind: 'person', actor: session.person_id, address: visitor.address } as const;
+  for (const { merchant_id: merchantId } of session.memberships)
+    await recordAction(tx, { at, ...who, merchantId, command, details: {} });
+  return { token, device };
+}
+
+/** Remembers the device, and returns its name. A new one is told to the person by mail. */
+export async function welcomeDevice(tx: Tx, personId: string, visitor: Visitor, at: Date): Promise<string> {
+  const device = visitor.device ?? newToken();
+  const deviceHash = hashApiKey(device);
+  if (await noteDevice(tx, { personId, deviceHash }, placeOf(visitor), at)) {
+    const key = `${personId} ${deviceHash.toString('hex')}`;
+    await schedule(tx, [{ job: tellDevice, key, runAt: at, testClock: null }]);
+  }
+  return device;
+}
+
+const whoOf = ({ person_id }: Session, { address }: Visitor) => ({ person_id, address });
+
+async function knownDevice({ db }: Context, personId: string, { device }: Visitor): Promise<Buffer | null> {
+  if (device === null) return null;
+  const deviceHash = hashApiKey(device);
+  return (await isKnown(db, { personId, deviceHash })) ? deviceHash : null;
+}

@@ -1,0 +1,57 @@
+import { hash } from 'node:crypto';
+import { runOne, sql } from '../../../platform/postgres/db.ts';
+import type { Context } from '../../../platform/context.ts';
+
+/** Guesses that are free at once, and how long one more takes. */
+interface Bucket {
+  readonly capacity: number;
+  readonly everySeconds: number;
+}
+
+/**
+ * A mistyped password is free ten times; then one guess a minute is 1,440 a day, for all web processes
+ * together. A code has a million values, of which three are right at a time: one guess in five minutes.
+ */
+const BUCKETS = {
+  password: { capacity: 10, everySeconds: 60 },
+  code: { capacity: 5, everySeconds: 300 },
+} as const satisfies Record<string, Bucket>;
+
+/** As many rows at most. Two accounts in one slot share their guesses: with 1,000 of them it is rare. */
+const SLOTS = 65_536;
+
+interface Take {
+  readonly slot: number;
+  readonly capacity: number;
+  readonly everySeconds: number;
+  readonly now: Date;
+}
+
+const takeToken = sql<{ slot: number }, Take>(
+  'take_sign_in_token',
+  (p) => `
+    INSERT INTO sign_in_buckets AS bucket (slot, tokens, at)
+    VALUES (${p.slot}, ${p.capacity}::real - 1, ${p.now})
+    ON CONFLICT (slot) DO UPDATE SET at = excluded.at, tokens = least(${p.capacity}::real, bucket.tokens
+        + greatest(0, extract(epoch FROM excluded.at - bucket.at)) / ${p.everySeconds}::real) - 1
+      WHERE least(${p.capacity}::real, bucket.tokens
+        + greatest(0, extract(epoch FROM excluded.at - bucket.at)) / ${p.everySeconds}::real) >= 1
+    RETURNING slot`,
+);
+
+/**
+ * Takes one of the guesses of `whose`; false: none is left for now. A device from which the account has
+ * signed in before has guesses of its own, so that a stranger's guesses never keep its owner out.
+ */
+export async function takeGuess(
+  { db, config, now }: Pick<Context, 'db' | 'config' | 'now'>,
+  kind: keyof typeof BUCKETS,
+  whose: string,
+  knownDevice: Buffer | null,
+): Promise<boolean> {
+  const { capacity, everySeconds } = BUCKETS[kind];
+  const device = knownDevice === null ? 'any' : knownDevice.toString('hex');
+  const slot = hash('sha256', `${kind} ${whose} ${device}`, 'buffer').readUInt32BE() % SLOTS;
+  const scaled = Math.max(1, Math.floor(capacity * config.rateLimitScale));
+  return (await runOne(db, takeToken, { slot, capacity: scaled, everySeconds, now: now() })) !== null;
+}

@@ -1,0 +1,135 @@
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { may } from '../../domain/people/rights/roles.ts';
+import { findSession, isFresh, seen, type Session } from '../../domain/people/sessions/store.ts';
+import type { Gate } from '../api/mount.ts';
+import { showMaintenance } from '../checkout/router.ts';
+import { noteFacts } from '../logging/access-log.ts';
+import { deskRoutes, type DeskDependencies } from './routes.ts';
+import { deskCookies, type DeskCookies } from './shell/cookies.ts';
+import { deskDocument, refusal, type Viewer } from './shell/document.ts';
+import { ownPostOnly } from './shell/own-post.ts';
+import { ownPath, type DeskReply, type DeskRoute, type Kept, type Page, type Visit } from './shell/route.ts';
+import { DESK_HEADERS } from './shell/style.ts';
+import { EN } from './shell/texts.ts';
+
+type DeskGate = Pick<Gate, 'ctx' | 'limit' | 'clients'>;
+
+/** The desk, below /dashboard: pages and forms for the people of merchants. */
+export function deskRouter(gate: DeskGate, dependencies: DeskDependencies): Router {
+  const { ctx, limit, clients } = gate;
+  const router = Router();
+  router.use('/dashboard', (_request, response, next) => {
+    response.set(DESK_HEADERS);
+    next();
+  });
+  if (ctx.config.maintenance) router.use('/dashboard', showMaintenance);
+  const cookies = deskCookies(ctx.config.publicUrl);
+  const ownPost = ownPostOnly(ctx.config.publicUrl);
+  for (const route of deskRoutes(ctx.config, dependencies)) {
+    const limited = limit(`desk ${route.name}`, route.perMinute, clients.addressOf);
+    const post = route.method === 'post' ? ownPost : [];
+    router[route.method](route.path, limited, ...post, serve(gate, cookies, route));
+  }
+  return router;
+}
+
+/** Serves a route to who may see it. What is not theirs is as missing as what does not exist. */
+function serve({ ctx, clients }: DeskGate, cookies: DeskCookies, route: DeskRoute): RequestHandler {
+  return async (request, response, next) => {
+    const kept = cookies.read(request.headers);
+    const visit = visitOf(request, ctx, clients.addressOf(request), kept.device);
+    const session = kept.session === null ? null : await findSession(ctx.db, kept.session, ctx.now());
+    if (session !== null) await noteUse(visit, session, response);
+    const merchantId = visit.params.merchant;
+    const merchant = session?.memberships.find(({ merchant_id }) => merchant_id === merchantId) ?? null;
+    const viewer = { texts: visit.texts, path: visit.path, session, merchant };
+    const answer = (reply: DeskReply) => send(response, next, { viewer, cookies, reply });
+    if (route.access === 'anybody') return answer(await route.handle(visit));
+    if (session === null) return answer(toSignIn(visit, kept));
+    if (session.factor_at === null && route.access !== 'begun') return answer({ to: nextStep(session) });
+    if (route.access !== 'member') return answer(await route.handle({ ...visit, session }));
+    if (merchant === null) return answer('missing');
+    if (!may(merchant.role, route.right)) return answer(refusal(visit.texts, 'refused'));
+    if (route.method === 'post' && merchant.is_suspended) return answer(refusal(visit.texts, 'suspended'));
+    if (route.isFresh === true && !isFresh(session, ctx.now())) return answer(toConfirm(visit));
+    return answer(await route.handle({ ...visit, session, merchant }));
+  };
+}
+
+const MAX_AGENT = 200;
+
+function visitOf(
+  { headers, params, path, url, body }: Request,
+  ctx: Visit['ctx'],
+  address: string,
+  device: string | null,
+): Visit {
+  const form = (body ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    ctx,
+    texts: EN,
+    address,
+    // It is shown to people, and mailed.
+    agent: (headers['user-agent'] ?? '').slice(0, MAX_AGENT).replaceAll(/[^\x20-\x7e]/g, ''),
+    device,
+    path,
+    params: params as Record<string, string>,
+    query: new URLSearchParams(url.split('?', 2)[1]),
+    field: (name) => {
+      const value = Object.hasOwn(form, name) ? form[name] : undefined;
+      return typeof value === 'string' ? value : '';
+    },
+  };
+}
+
+/** Without an error: a page must not depend on it, for example while the database takes no writes. */
+async function noteUse({ ctx, address, agent }: Visit, session: Session, response: Response): Promise<void> {
+  noteFacts(response, { person_id: session.person_id });
+  await seen(ctx.db, session, { address, agent }, ctx.now()).catch(() => undefined);
+}
+
+/** A form whose session has ended leads to the page that it was on. */
+function toSignIn(visit: Visit, { session }: { session: string | null }): DeskReply {
+  const page = pageOf(visit);
+  const to = page === '/dashboard' ? '' : `?to=${encodeURIComponent(page)}`;
+  return { to: `/dashboard/sign-in${to}`, ...(session === null ? {} : { kept: { session: null } }) };
+}
+
+/** What stands between the password and the desk. */
+function nextStep({ has_factor }: Session): string {
+  return has_factor ? '/dashboard/second-factor' : '/dashboard/set-up';
+}
+
+/** What was entered has to be entered again. */
+function toConfirm(visit: Visit): DeskReply {
+  return { to: `/dashboard/second-factor?to=${encodeURIComponent(pageOf(visit))}` };
+}
+
+/** The page that a path is, or whose form it is: `/dashboard/:merchant/people`, `/dashboard/account`. */
+function pageOf({ path, params }: Visit): string {
+  return ownPath(path.split('/', params.merchant === undefined ? 3 : 4).join('/'));
+}
+
+interface Answer {
+  readonly viewer: Viewer;
+  readonly cookies: DeskCookies;
+  readonly reply: DeskReply;
+}
+
+function send(response: Response, next: () => void, { viewer, cookies, reply }: Answer): void {
+  if (reply === 'missing') return next();
+  keep(response, cookies, reply.kept);
+  if ('to' in reply) return response.redirect(303, reply.to);
+  sendPage(response, viewer, reply);
+}
+
+function sendPage(response: Response, viewer: Viewer, page: Page): void {
+  response
+    .status(page.status ?? 200)
+    .type('text/html; charset=utf-8')
+    .send(deskDocument(viewer, page));
+}
+
+function keep(response: Response, cookies: DeskCookies, kept: Kept | undefined): void {
+  for (const cookie of kept === undefined ? [] : cookies.write(kept)) response.append('Set-Cookie', cookie);
+}

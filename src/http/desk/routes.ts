@@ -1,0 +1,29 @@
+import type { Config } from '../../platform/config/config.ts';
+import type { Mailer } from '../../platform/mail.ts';
+import { accountRoutes } from './account/routes.ts';
+import { entryRoutes, linkRoutes } from './entry/routes.ts';
+import { homeRoutes } from './home/routes.ts';
+import { auditRoutes } from './people/audit.ts';
+import { peopleRoutes } from './people/routes.ts';
+import type { DeskRoute } from './shell/route.ts';
+
+/** What pages depend on besides the database. */
+export interface DeskDependencies {
+  readonly mailer: Mailer | null;
+}
+
+/** The desk on one page. Literal paths stand before those with parameters. */
+export function deskRoutes(
+  { production }: Pick<Config, 'production'>,
+  { mailer }: DeskDependencies,
+): readonly DeskRoute[] {
+  return [
+    ...entryRoutes,
+    // Whoever could write to the database could sign in as anybody, without a second factor.
+    ...(production ? [] : linkRoutes),
+    ...accountRoutes,
+    ...homeRoutes,
+    ...peopleRoutes(mailer),
+    ...auditRoutes,
+  ];
+}

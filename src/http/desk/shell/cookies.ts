@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { LONGEST_SESSION_SECONDS } from '../../../domain/people/sessions/store.ts';
+import type { Kept } from './route.ts';
+
+/** Browsers keep none longer than 400 days. */
+const DEVICE_SECONDS = 400 * 86_400;
+/** The tokens of sessions and devices (platform/values/ids.ts). */
+const TOKEN = /^[\w-]{32}$/;
+
+/** The cookies of the desk. */
+export interface DeskCookies {
+  read(headers: IncomingHttpHeaders): { readonly session: string | null; readonly device: string | null };
+  /** The values of Set-Cookie. */
+  write(kept: Kept): string[];
+}
+
+/**
+ * `__Host-` and Secure, so that neither a subdomain nor plain http can set them. Not every browser takes such
+ * cookies over http, at localhost either: where PUBLIC_URL begins with http, which production refuses but at
+ * this machine, they have neither, and other names. SameSite=Lax: a link in a mail opens the desk signed in.
+ */
+export function deskCookies(publicUrl: string): DeskCookies {
+  const isSecure = publicUrl.startsWith('https:');
+  const prefix = isSecure ? '__Host-' : '';
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  const [session, device] = [`${prefix}desk`, `${prefix}desk-device`];
+  const cookie = (name: string, value: string, seconds: number) =>
+    `${name}=${value}; Max-Age=${seconds}; ${attributes}`;
+  return {
+    read: ({ cookie: header = '' }) => ({
+      session: valueOf(header, session),
+      device: valueOf(header, device),
+    }),
+    write: (kept) => [
+      ...(kept.session === undefined
+        ? []
+        : [cookie(session, kept.session ?? '', kept.session === null ? 0 : LONGEST_SESSION_SECONDS)]),
+      ...(kept.device === undefined ? [] : [cookie(device, kept.device, DEVICE_SECONDS)]),
+    ],
+  };
+}
+
+/** The value of a cookie that is there once; null: it is not, or is no token of ours. */
+function valueOf(header: string, name: string): string | null {
+  const values = header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  const [value = ''] = values;
+  return values.length === 1 && TOKEN.test(value) ? value : null;
+}

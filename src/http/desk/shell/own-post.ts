@@ -1,0 +1,34 @@
+import express, { type Request, type RequestHandler } from 'express';
+import { messagePage } from '../../../domain/checkout/page/messages.ts';
+import { noteFacts } from '../../logging/access-log.ts';
+import { languageOf, PAGE_HEADERS } from '../../checkout/page.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/**
+ * Lets the desk's own forms through, and refuses what another page makes a browser post, by what browsers say
+ * themselves: Sec-Fetch-Site, and Origin where it is not sent. A request with neither is no browser's, or one
+ * that cannot be judged: it is refused as well. So is every other type of content, which is not even read.
+ */
+export function ownPostOnly(publicUrl: string): RequestHandler[] {
+  const { origin, protocol } = new URL(publicUrl);
+  const refuse: RequestHandler = (request, response, next) => {
+    const isOwn = isFromOwnPage(request, origin, protocol);
+    if (isOwn && request.is(FORM) === FORM) return next();
+    noteFacts(response, { reason: isOwn ? 'no form' : 'posted by another page' });
+    // The unread rest of a form would be parsed as the next request.
+    response
+      .status(isOwn ? 415 : 403)
+      .set(PAGE_HEADERS)
+      .set('Connection', 'close');
+    response.send(messagePage('badForm', languageOf(request).language));
+  };
+  return [refuse, express.urlencoded({ extended: false, limit: '8kb', parameterLimit: 50 })];
+}
+
+/** `none`: the visitor has sent the form again. */
+function isFromOwnPage({ headers }: Pick<Request, 'headers'>, origin: string, protocol: string): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  return headers.origin === origin || headers.origin === `${protocol}//${headers.host ?? ''}`;
+}

@@ -1,0 +1,86 @@
+import type { Right } from '../../../domain/people/rights/roles.ts';
+import type { Membership, Session } from '../../../domain/people/sessions/store.ts';
+import type { Visitor } from '../../../domain/people/sessions/sign-in.ts';
+import type { Context } from '../../../platform/context.ts';
+import type { Html } from '../../../platform/pages/html.ts';
+import type { DeskTexts } from './texts.ts';
+
+/** A request to the desk, without Express. */
+export interface Visit extends Visitor {
+  readonly ctx: Context;
+  readonly texts: DeskTexts;
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  /** A form's fields; what a form has not is empty. */
+  readonly field: (name: string) => string;
+  readonly query: URLSearchParams;
+}
+
+/** A request of who is signed in. */
+export interface SignedIn extends Visit {
+  readonly session: Session;
+}
+
+/** A request of a merchant's person, on a page of the merchant. */
+export interface AtMerchant extends SignedIn {
+  readonly merchant: Membership;
+}
+
+/** What the browser keeps from a response on; null: no more. */
+export interface Kept {
+  readonly session?: string | null;
+  readonly device?: string;
+}
+
+export interface Page {
+  readonly title: string;
+  readonly main: Html;
+  /** Default: 200. */
+  readonly status?: number;
+  readonly kept?: Kept;
+}
+
+/** Leads on with a GET, so that a reload posts nothing again. */
+export interface Redirect {
+  readonly to: string;
+  readonly kept?: Kept;
+}
+
+/** `missing`: the same page for what does not exist and for what is not theirs. */
+export type DeskReply = Page | Redirect | 'missing';
+
+interface Declared<V extends Visit> {
+  /** Unique: the name of its rate limit. */
+  readonly name: string;
+  readonly method: 'get' | 'post';
+  /** Below /dashboard, with `:name` parameters. */
+  readonly path: string;
+  /** Requests per 60 s and address, before RATE_LIMIT_SCALE. */
+  readonly perMinute: number;
+  handle(visit: V): Promise<DeskReply>;
+}
+
+/** For everybody. */
+type PublicRoute = Declared<Visit> & { readonly access: 'anybody' };
+/** `begun`: the password was right, and the second factor may be still to come. `person`: it was proven. */
+type PersonRoute = Declared<SignedIn> & { readonly access: 'begun' | 'person' };
+/** For the people of the merchant that the path names as `:merchant` whose role includes the right. */
+type MerchantRoute = Declared<AtMerchant> & {
+  readonly access: 'member';
+  readonly right: Right;
+  /** The second factor must have been proven within ten minutes. */
+  readonly isFresh?: true;
+};
+
+/** A page of the desk, or a form of it, as a value. */
+export type DeskRoute = PublicRoute | PersonRoute | MerchantRoute;
+
+/** Requests per minute of what a person does by hand. */
+export const DESK_PER_MINUTE = 120;
+/** Of what is guessed, mailed or hashed. */
+export const COSTLY_PER_MINUTE = 10;
+
+/** A path of the desk that a page may lead back to; the home page for anything else. */
+export function ownPath(text: string | null): string {
+  return text !== null && /^\/dashboard(?:\/[\w-]{1,64}){0,5}$/.test(text) ? text : '/dashboard';
+}

@@ -1,0 +1,54 @@
+import { ROLES, roleNamed, type Role } from '../../../domain/people/rights/roles.ts';
+import { invite, type InvitationFault } from '../../../domain/people/members/invitations.ts';
+import { mailInvitation } from '../../../domain/people/members/mail-invitation.ts';
+import { StartError } from '../../../platform/config/config.ts';
+import { isLoopbackUrl } from '../../../platform/config/production.ts';
+import { createMailer } from '../../../platform/mail.ts';
+import { actorName } from '../actor.ts';
+import { assertMerchant, UsageError, type Command } from '../merchant-commands.ts';
+
+const FAULTS = {
+  badEmail: '--email is no mail address',
+  isMember: 'This person is one of the merchant already',
+  tooMany: 'The merchant has 50 open invitations: they end within 24 hours',
+} as const satisfies Record<InvitationFault, string>;
+
+/** The commands of `npm run merchants` on people. */
+export const PEOPLE_COMMANDS: Readonly<Record<string, Command>> = {
+  invite: {
+    needs: ['merchant', 'email'],
+    takes: ['role'],
+    async run(ctx, { merchant: merchantId = '', email = '', role: named = 'owner' }) {
+      const role = roleOf(named);
+      const { name } = await assertMerchant(ctx, merchantId);
+      if (ctx.config.production && isLoopbackUrl(ctx.config.publicUrl))
+        throw new StartError('PUBLIC_URL is not set: the link begins with it; give that of web.');
+      const by = { kind: 'command', actor: actorName(ctx.config), address: null } as const;
+      const invited = await invite(ctx, { merchantId, email, role }, by);
+      if (typeof invited === 'string') throw new UsageError(FAULTS[invited]);
+      const mailed = await mailInvitation(ctx, createMailer(ctx.config), invited, { email, role, name });
+      const { id, link, expiresAt } = invited;
+      return {
+        merchant_id: merchantId,
+        invitation_id: id,
+        role,
+        link,
+        expires_at: expiresAt.toISOString(),
+        mailed,
+      };
+    },
+    notice: ({ email = '' }, { mailed }) =>
+      `The link works once, and ends after 24 hours. ${mailed === true ? `It was mailed to ${email}.` : `No mail was sent: give it to ${email} yourself.`}`,
+  },
+};
+
+export const PEOPLE_USAGE = `  invite      --merchant ID --email E [--role R]
+              a link with which a person signs in to the dashboard for the first time; mailed where SMTP_URL is set`;
+
+export const PEOPLE_OPTIONS = `  --role         ${ROLES.join(', ')}; default: owner`;
+
+function roleOf(text: string): Role {
+  const role = roleNamed(text);
+  if (role === null) throw new UsageError(`There is no role ${text}. Choose from ${ROLES.join(', ')}`);
+  return role;
+}

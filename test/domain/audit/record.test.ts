@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { recordAction } from '../../../src/domain/audit/record.ts';
+import { verify } from '../../../src/domain/ops/verify/verify.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
+
+describe('the audit log', () => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await createHarness();
+  });
+  afterEach(() => harness.close());
+
+  const write = (merchantId: string | null, command = 'drain') =>
+    recordAction(harness.ctx.db, {
+      at: harness.ctx.now(),
+      merchantId,
+      kind: 'command',
+      actor: 'ann@host',
+      address: null,
+      command,
+      details: { on: true, reason: 'new disk' },
+    });
+  const rows = () =>
+    harness.ctx
+      .db('operator_actions')
+      .orderBy(['merchant_id', 'number'])
+      .select<{ merchant_id: string; number: string; hash: Buffer }[]>('merchant_id', 'number', 'hash');
+  const broken = async () =>
+    (await verify(harness.ctx, { since: null })).invariants
+      .filter(({ offenders }) => offenders > 0)
+      .map(({ name }) => name);
+
+  it('numbers the entries of each merchant, and of the installation, without a gap, however many write at once', async () => {
+    const { id } = harness.merchant;
+    await Promise.all(Array.from({ length: 20 }, (_, i) => write(i % 2 === 0 ? id : null)));
+    const numbers = (of: string, all: Awaited<ReturnType<typeof rows>>) =>
+      all.filter(({ merchant_id }) => merchant_id === of).map(({ number }) => Number(number));
+    const all = await rows();
+    for (const of of ['installation', id])
+      expect(numbers(of, all)).to.deep.equal(Array.from({ length: 10 }, (_, i) => i + 1));
+    expect(new Set(all.map(({ hash }) => hash.toString('hex'))).size).to.equal(20);
+    expect(await broken()).to.deep.equal([]);
+  });
+
+  for (const statement of [
+    `UPDATE operator_actions SET actor = 'bob@host'`,
+    `UPDATE operator_actions SET actor = 'bob@host' WHERE false`,
+    'DELETE FROM operator_actions',
+    'TRUNCATE operator_actions',
+  ])
+    it(`refuses ${statement}`, async () => {
+      await write(null);
+      const refused: unknown = await harness.ctx.db.raw(statement).catch((error: unknown) => error);
+      expect(String(refused)).to.include('append-only');
+      expect(await rows()).to.have.lengthOf(1);
+    });
+
+  it('chains what the previous release writes as well', async () => {
+    await harness.ctx.db.raw(
+      `INSERT INTO operator_actions (at, actor, command, details) VALUES ('2026-01-01', 'a', 'drain', '{}')`,
+    );
+    await write(null);
+    expect((await rows()).map(({ merchant_id, number }) => [merchant_id, number])).to.deep.equal([
+      ['installation', '1'],
+      ['installation', '2'],
+    ]);
+    expect(await broken()).to.deep.equal([]);
+  });
+
+  for (const [fault, statement, found] of [
+    [
+      'an entry that was changed',
+      `UPDATE operator_actions SET details = '{}' WHERE number = 2`,
+      ['audit log'],
+    ],
+    ['an entry that is gone', 'DELETE FROM operator_actions WHERE number = 2', ['audit log']],
+    ['a first entry that is gone', 'DELETE FROM operator_actions WHERE number = 1', ['audit log']],
+    ['a last entry that is gone', 'DELETE FROM operator_actions WHERE number = 3', ['audit heads']],
+    ['all entries gone', 'DELETE FROM operator_actions', ['audit heads']],
+  ] as const)
+    it(`shows verify ${fault}, past the trigger`, async () => {
+      for (const merchantId of [null, null, null]) await write(merchantId);
+      await harness.ctx.db.raw(`ALTER TABLE operator_actions DISABLE TRIGGER append_only; ${statement}`);
+      expect(await broken()).to.deep.equal(found);
+    });
+});

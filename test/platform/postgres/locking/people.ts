@@ -1,0 +1,45 @@
+import { ENDED, FIRST_WINS, LOCKED_ROWS, NEW_ROWS, OWN_ROW, type Reasons } from './reasons.ts';
+
+const UNDER_PERSON =
+  'The caller has locked the person in an earlier statement; who changes the password or begins a session does.';
+const UNDER_MERCHANT =
+  'The caller has locked the merchant in an earlier statement; who changes its members or invites more does.';
+
+/** The people of the desk, their sessions and second factors. */
+export const PEOPLE: Reasons = {
+  right: {
+    insert_person: FIRST_WINS,
+    lock_person: LOCKED_ROWS,
+    set_password_of_person: UNDER_PERSON,
+    // Members and invitations
+    insert_membership: FIRST_WINS,
+    set_role_of_member: UNDER_MERCHANT,
+    delete_membership: UNDER_MERCHANT,
+    insert_invitation: NEW_ROWS,
+    delete_passed_invitations: ENDED,
+    withdraw_invitation: OWN_ROW,
+    use_invitation: OWN_ROW,
+    // Sessions
+    insert_person_session: NEW_ROWS,
+    end_oldest_sessions: UNDER_PERSON,
+    prove_session: OWN_ROW,
+    see_person_session: OWN_ROW,
+    end_person_session: OWN_ROW,
+    end_sessions_of_person: UNDER_PERSON,
+    delete_sign_in_links: UNDER_PERSON,
+    use_sign_in_link: OWN_ROW,
+    take_sign_in_token: OWN_ROW,
+    note_device_of_person: OWN_ROW,
+    forget_oldest_devices:
+      'By an older look a device more or less is forgotten, and told as a new one some day.',
+    // Second factors
+    set_totp_factor: UNDER_PERSON,
+    use_totp_step: OWN_ROW,
+    insert_recovery_codes: UNDER_PERSON,
+    delete_recovery_codes: UNDER_PERSON,
+    use_recovery_code: OWN_ROW,
+    lock_totp_factors_of_other_keys: LOCKED_ROWS,
+    replace_totp_factors_ciphertexts: 'The rows were locked by the statement before.',
+  },
+  readsMore: {},
+};
