@@ -66,7 +66,7 @@ describe('a replica', () => {
     expect(response.status).to.equal(200);
     return (response.body as { data: { id: string }[] }).data.map(({ id }) => id);
   };
-  /** Lets every commit on the primary wait for a standby that never comes, from the moment that it resolves. */
+  /** Lets every commit on the primary wait for a standby that never comes, once it has resolved. */
   const letCommitsWait = async () => {
     await execute(pair.primaryUrl, `ALTER SYSTEM SET synchronous_standby_names = 'absent'`);
     await execute(pair.primaryUrl, 'SELECT pg_reload_conf()');

@@ -1,4 +1,5 @@
-import { Pool, type PoolConfig } from 'pg';
+import { once } from 'node:events';
+import { Pool, type PoolClient, type PoolConfig } from 'pg';
 
 /**
  * Opens a pool of `pg`. `close` resolves once its connections have ended: `pool.end` resolves before that,
@@ -9,15 +10,14 @@ export function openPool(
   options: PoolConfig = {},
 ): { pool: Pool; close: () => Promise<void> } {
   const pool = new Pool({ connectionString, max: 20, ...options });
-  const ends: Promise<unknown>[] = [];
-  pool.on('connect', (client) => {
-    ends.push(new Promise<void>((resolve) => client.once('end', resolve)));
-  });
+  const open = new Set<PoolClient>();
+  pool.on('connect', (client) => void open.add(client));
+  pool.on('remove', (client) => void open.delete(client));
   return {
     pool,
     async close() {
       await pool.end();
-      await Promise.all(ends);
+      while (open.size > 0) await once(pool, 'remove');
     },
   };
 }

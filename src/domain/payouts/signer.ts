@@ -52,8 +52,8 @@ export async function isHalted({ settings }: Pick<Signer, 'settings'>): Promise<
 const COMPARED = 500;
 
 /**
- * Stores what the journal has and the database may lack: after a crash, or where that was set back. At a start
- * that is every entry there ever was, of which the database nearly always has all.
+ * Stores what the journal has and the database may lack: after a crash, or where that was set back. At a
+ * start that is every entry there ever was, of which the database nearly always has all.
  */
 export async function storeJournal({ db, journal }: Pick<Signer, 'db' | 'journal'>): Promise<void> {
   const unstored = journal.unstored();
