@@ -1,4 +1,6 @@
 import { setAcceptedMethods } from '../../src/domain/merchants/accepted-methods.ts';
+import type { ChainClient } from '../../src/domain/chain/port.ts';
+import { simulatedChain } from '../../src/domain/chain/simulator/simulated.ts';
 import { setAccount } from '../../src/domain/exchange/set.ts';
 import { selectMethodByToken } from '../../src/domain/checkout/actions/select-method.ts';
 import { findCaller } from '../../src/domain/merchants/api-keys.ts';
@@ -13,7 +15,7 @@ import { serveKraken, type ServedKraken } from './kraken.ts';
 import { openRealNetwork, type RealNetwork } from './real-network.ts';
 import type { Shop } from './shop.ts';
 
-/** A live merchant with an account at a served stand-in of Kraken, on the chain of the simulator. */
+/** A live merchant with an account at a served stand-in of Kraken, on the chain of the simulator or a node. */
 export class ExchangeStand {
   readonly kraken: ServedKraken;
   readonly ctx: Context;
@@ -35,10 +37,16 @@ export class ExchangeStand {
     this.#shop = shop;
   }
 
-  static async open(harness: Harness, shop: Shop): Promise<ExchangeStand> {
+  static async open(
+    harness: Harness,
+    shop: Shop,
+    { client, network = 'ethereum' }: { client?: ChainClient; network?: 'ethereum' | 'bitcoin' } = {},
+  ): Promise<ExchangeStand> {
     const kraken = await serveKraken(() => harness.ctx.now());
     const ctx = { ...harness.ctx, config: { ...harness.ctx.config, krakenUrl: kraken.url } };
-    const real = openRealNetwork({ ...harness, ctx }, shop);
+    const chain = client === undefined ? simulatedChain : () => client;
+    const also = network === 'bitcoin' ? (['ethereum'] as const) : [];
+    const real = openRealNetwork({ ...harness, ctx }, shop, chain, network, also);
     const merchant = await harness.addMerchant({ mode: 'live' });
     const stand = new ExchangeStand({ kraken, ctx, real, merchant }, harness, shop);
     const methods = [{ coin: 'ETH', network: 'ethereum' }] as const;
@@ -80,8 +88,13 @@ export class ExchangeStand {
   /** One run of each job of a payment. */
   async work(id: string, ctx = this.ctx): Promise<void> {
     await settlePayments(ctx, this.real.adapters.live, [id]);
-    await sellPayments(ctx, this.real.adapters.live, [id]);
+    await this.sell(id, ctx);
     await settlePayments(ctx, this.real.adapters.live, [id]);
+  }
+
+  /** One run of the job that sells. */
+  async sell(id: string, ctx = this.ctx): Promise<void> {
+    await sellPayments(ctx, this.real.adapters.live, [id]);
   }
 
   /** Lets time pass, and works, until the payment is in a status. */

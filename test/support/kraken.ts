@@ -21,6 +21,10 @@ interface Deposit {
   readonly txid: string;
   readonly amount: string;
   status: 'Settled' | 'Success' | 'Failure';
+  /** The address, a fee, and what Kraken does with it, where it says so. */
+  readonly info?: string;
+  readonly fee?: string;
+  'status-prop'?: 'return' | 'onhold';
 }
 
 /** What the stand-in does to a request instead of answering it as it should. */
@@ -29,6 +33,8 @@ export type Fault =
   /** It is done, and the connection is cut without an answer; `before`: it is not done. */
   | { readonly cut: 'before' | 'after' }
   | { readonly status: number }
+  /** It is done, and answered with this body: a proxy's, or of another request. */
+  | { readonly answer: unknown }
   /** The answer comes, once this resolves. */
   | { readonly late: () => Promise<unknown> };
 
@@ -61,7 +67,13 @@ export interface ServedKraken {
   count(method: string): number;
   /** Counts requests from now on. */
   forget(): void;
-  deposit(asset: string, txid: string, amount: string, status?: Deposit['status']): void;
+  deposit(
+    asset: string,
+    txid: string,
+    amount: string,
+    status?: Deposit['status'],
+    more?: Pick<Deposit, 'info' | 'fee' | 'status-prop'>,
+  ): void;
   close(): Promise<void>;
 }
 
@@ -145,7 +157,8 @@ export async function serveKraken(now: () => Date): Promise<ServedKraken> {
       }
       return list.map((address) => ({ address, expiretm: '0', new: true }));
     },
-    DepositStatus: ({ asset = '' }) => account.deposits.filter((one) => one.asset === asset),
+    DepositStatus: ({ asset = '', limit = '25' }) =>
+      account.deposits.filter((one) => one.asset === asset).slice(0, Number(limit)),
     AddOrder: addOrder,
     OpenOrders: () => ({ open: {} }),
     ClosedOrders: ({ cl_ord_id }) => ({
@@ -200,6 +213,7 @@ export async function serveKraken(now: () => Date): Promise<ServedKraken> {
         const result = respond(request, path, query || Buffer.concat(chunks).toString());
         if (fault !== null && 'late' in fault) await fault.late();
         if (fault !== null && 'cut' in fault) request.socket.destroy();
+        else if (fault !== null && 'answer' in fault) response.end(JSON.stringify(fault.answer));
         else send({ error: [], result });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
@@ -232,8 +246,9 @@ export async function serveKraken(now: () => Date): Promise<ServedKraken> {
       times = {};
     },
     count: (method) => served.calls.filter((one) => one.method === method).length,
-    deposit(asset, txid, amount, status = 'Success') {
-      account.deposits.push({ refid: newId(), asset, txid, amount, status });
+    deposit(asset, txid, amount, status = 'Success', more = {}) {
+      // The newest first.
+      account.deposits.unshift({ refid: newId(), asset, txid, amount, status, ...more });
       account.balances[asset] = add(account.balances[asset] ?? '0', amount);
     },
     async close() {

@@ -8,6 +8,7 @@ import type {
   Outcome,
   Watch,
 } from '../../src/domain/chain/port.ts';
+import type { NetworkId } from '../../src/domain/chain/networks.ts';
 import { simulatedChain } from '../../src/domain/chain/simulator/simulated.ts';
 import { RecentMarket } from '../../src/domain/chain/rates/priced.ts';
 import type { TransferRequest } from '../../src/domain/chain/test-chain.ts';
@@ -50,11 +51,13 @@ export interface RealNetwork {
   statusOf(id: string): Promise<string | undefined>;
 }
 
+/** Opens a network; `also`: payments can be made on these, which are not read. */
 export function openRealNetwork(
   harness: Harness,
   shop: Shop,
   client: ChainOf = simulatedChain,
   network: EvmNetworkId | 'bitcoin' = 'ethereum',
+  also: readonly NetworkId[] = [],
 ): RealNetwork {
   const { ctx } = harness;
   const config = { ...ctx.config, simulateLive: false };
@@ -69,8 +72,10 @@ export function openRealNetwork(
     find: async (asked, txHash) => answered ?? client(own).find(asked, txHash),
     ...auditedBy(client(own)),
   });
-  const real = { [network]: { payouts: { request: () => Promise.resolve('accepted' as const) } } };
-  const served = { networks: [network], isHalted: () => false };
+  const payouts = { request: () => Promise.resolve('accepted' as const) };
+  const networks = [network, ...also];
+  const real = Object.fromEntries(networks.map((one) => [one, { payouts }]));
+  const served = { networks, isHalted: () => false };
   const { coin, amount } = PAID[network === 'bitcoin' ? network : 'ethereum'];
   const created = createAdapters(config, { real, served });
   const market = { rates: simulatedRates, priced: new RecentMarket(simulatedRates) };

@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { addSeconds } from '../../platform/clock.ts';
-import { recordset, run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
+import { recordset, run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
 import { ApiError } from '../api/errors.ts';
 import type { CoinId } from '../chain/coins.ts';
 import type { NetworkId } from '../chain/networks.ts';
@@ -18,7 +18,9 @@ export interface AddressRow extends Mac {
  * An address rests for so long after its payment has ended, late window and an hour included, before another
  * payment gets it: an exchange has a handful for a coin.
  */
-const REST_SECONDS = 25 * 3_600;
+export const REST_SECONDS = 25 * 3_600;
+/** By then the payment that got an address is stored, or nobody has it. */
+const STORED_SECONDS = 600;
 
 /** What the MAC of an address covers. */
 export const macContent = ({
@@ -34,11 +36,11 @@ export const macContent = ({
   public_data: coins.join(),
 });
 
-// An address whose payment was not created after all has no quote, and rests alike. SKIP LOCKED: two payments
-// of a moment get two addresses. Indexes: exchange_addresses_of_merchant, quotes_by_address.
+// An address whose payment was not created after all has no quote. SKIP LOCKED: two payments of a moment get
+// two addresses. Indexes: exchange_addresses_of_merchant, quotes_by_address.
 const takeFree = sql<
   AddressRow,
-  { merchantId: string; coin: CoinId; network: NetworkId; restedSince: Date; now: Date; underWay: string[] }
+  Omit<AddressAsked, 'underWay'> & { storedSince: Date; restedSince: Date; now: Date; underWay: string[] }
 >(
   'take_exchange_address',
   (p) => `
@@ -46,7 +48,7 @@ const takeFree = sql<
     WHERE (network, address) = (
       SELECT a.network, a.address FROM exchange_addresses a
       WHERE a.merchant_id = ${p.merchantId} AND a.network = ${p.network} AND ${p.coin} = ANY (a.coins)
-        AND a.retired_at IS NULL AND (a.given_at IS NULL OR a.given_at < ${p.restedSince} AND NOT EXISTS (
+        AND a.retired_at IS NULL AND (a.given_at IS NULL OR a.given_at < ${p.storedSince} AND NOT EXISTS (
           SELECT FROM quotes q JOIN payments p ON p.id = q.payment_id
           WHERE q.network = a.network AND q.address = a.address AND (p.status = ANY (${p.underWay})
             OR greatest(p.expires_at, p.deadline_at, p.settled_at) > ${p.restedSince})))
@@ -77,6 +79,7 @@ export async function takeAddress(
   const row = await runOne(db, takeFree, {
     ...asked,
     underWay: [...underWay],
+    storedSince: addSeconds(now, -STORED_SECONDS),
     restedSince: addSeconds(now, -REST_SECONDS),
     now,
   });
@@ -141,7 +144,8 @@ const retireOthers = sql<never, { merchantId: string; addresses: readonly string
  * Returns those that are the merchant's: one of another merchant stays theirs.
  */
 export async function storeAddresses(
-  { db, config }: Pick<Context, 'db' | 'config'>,
+  { config }: Pick<Context, 'config'>,
+  tx: Tx,
   merchantId: string,
   listed: readonly Pick<AddressRow, 'network' | 'address' | 'coins'>[],
   now: Date,
@@ -151,12 +155,10 @@ export async function storeAddresses(
     const { mac, key_id } = macOf(config, macContent(row));
     return { ...row, key_id, mac: `\\x${mac.toString('hex')}` };
   });
-  return db.transaction(async (tx) => {
-    const stored = await run(tx, upsertAddresses, { rows: recordset(rows), now });
-    const addresses = stored.map(({ address }) => address);
-    await run(tx, retireOthers, { merchantId, addresses, now });
-    return addresses;
-  });
+  const stored = await run(tx, upsertAddresses, { rows: recordset(rows), now });
+  const addresses = stored.map(({ address }) => address);
+  await run(tx, retireOthers, { merchantId, addresses, now });
+  return addresses;
 }
 
 const allAddresses = sql<AddressRow>(

@@ -49,6 +49,7 @@ export function exchangeBooks(underWay: readonly string[]): AddressBooks {
       return {
         derive: (network, _deposit, coin) =>
           network === wanted.network && coin === wanted.coin ? address : known(network, coin),
+        giveBack: () => giveAddressBack(ctx.db, wanted.network, address),
       };
     },
   };

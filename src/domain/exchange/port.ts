@@ -8,6 +8,9 @@ export type ExchangeId = (typeof EXCHANGE_IDS)[number];
 /** Money that came to an account, as the exchange says it. */
 export interface ExchangeDeposit {
   readonly txHash: string;
+  /** Where it came; null: the exchange does not say. */
+  readonly address: string | null;
+  /** What the account got, without a fee. */
   readonly amount: string;
   readonly state: 'credited' | 'pending' | 'failed';
 }
@@ -72,6 +75,9 @@ export interface ExchangeAccount {
  */
 export type ErrorMeaning = 'refused' | 'later' | 'unknown';
 
+/** What a database or a terminal might not take; an exchange's texts may hold anything. */
+const UNPRINTABLE = /[^\x20-\x7e]/g;
+
 /** A request that an exchange did not fulfil. The message holds no secret. */
 export class ExchangeError extends Error {
   override readonly name = 'ExchangeError';
@@ -79,7 +85,7 @@ export class ExchangeError extends Error {
   readonly reason: SaleReason;
 
   constructor(meaning: ErrorMeaning, reason: SaleReason, message: string) {
-    super(message);
+    super(message.replace(UNPRINTABLE, '?'));
     this.meaning = meaning;
     this.reason = reason;
   }

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { groupBy, runOne, sql } from '../../platform/postgres/db.ts';
+import { groupBy, runOne, sql, type Tx } from '../../platform/postgres/db.ts';
 import { compare } from '../../platform/values/money.ts';
 import { isAddress } from '../chain/addresses.ts';
 import type { CoinId } from '../chain/coins.ts';
@@ -10,7 +10,7 @@ import { isSettledAtKraken } from './kraken/markets.ts';
 import type { Credentials } from './kraken/request.ts';
 import { accountWith, openAccount, sealCredentials } from './open.ts';
 import type { ExchangeAccount } from './port.ts';
-import { findAccount, storeAccount } from './store.ts';
+import { findAccount, isOtherAccount, storeAccount } from './store.ts';
 
 /** Kraken lets older addresses expire where it makes more of them for a coin: what comes there is lost. */
 const MOST_ADDRESSES = 5;
@@ -54,31 +54,43 @@ export async function setAccount(ctx: Context, asked: AccountAsked): Promise<Acc
   const { merchantId, credentials, slippagePercent } = asked;
   const merchant = await readMerchant(ctx, merchantId);
   // What is stored continues behind the nonces of these requests, which continue behind what is stored.
-  const before = BigInt((await findAccount(ctx.db, merchantId))?.nonce ?? 0);
-  const clock = BigInt(ctx.systemNow().getTime()) * 1_000n;
-  let nonce = before > clock ? before : clock;
-  const account = accountWith(ctx, merchantId, credentials, () => Promise.resolve(String((nonce += 1n))));
+  let nonce = BigInt((await findAccount(ctx.db, merchantId))?.nonce ?? 0);
+  const nextNonce = () => {
+    const clock = BigInt(ctx.systemNow().getTime()) * 1_000n;
+    // Workers that have the same key go by the clock as well.
+    nonce = clock > nonce ? clock : nonce + 1n;
+    return Promise.resolve(String(nonce));
+  };
+  const account = accountWith(ctx, merchantId, credentials, nextNonce);
   await account.checkRights();
   const listed = await listAll(account, methodsOf(merchant).taken);
   const { keyId, ciphertext } = sealCredentials(ctx, merchantId, credentials);
-  await storeAccount(ctx.db, {
-    merchantId,
-    exchange: 'kraken',
-    keyId,
-    ciphertext,
-    slippagePercent,
-    nonce: String(nonce),
-    now: ctx.now(),
+  const row = { merchantId, exchange: 'kraken', keyId, ciphertext, slippagePercent } as const;
+  // Whatever is wrong with it, the account before stays as it was.
+  return ctx.db.transaction(async (tx) => {
+    const addresses = listed.map(({ address }) => address);
+    if (await isOtherAccount(tx, merchantId, addresses, ctx.now())) throw new RangeError(OTHER_ACCOUNT);
+    await storeAccount(tx, { ...row, nonce: String(nonce), now: ctx.now() });
+    const facts = await store(ctx, tx, merchantId, merchant, listed);
+    assertTakes(facts, merchant);
+    return facts;
   });
-  return store(ctx, merchantId, merchant, listed);
 }
+
+const OTHER_ACCOUNT =
+  'The key is of another account at Kraken, which lists none of the deposit addresses that payments have, and ' +
+  'knows nothing of what is still to be sold. Retire the account first, and set the new one two days after the ' +
+  'last sale';
 
 /** Reads the addresses of an account again: those that the exchange lists no more serve no new payment. */
 export async function refreshAccount(ctx: Context, merchantId: string): Promise<AccountFacts> {
   const merchant = await readMerchant(ctx, merchantId);
   const { account } = await openAccount(ctx, merchantId);
   await account.checkRights();
-  return store(ctx, merchantId, merchant, await listAll(account, methodsOf(merchant).taken));
+  const listed = await listAll(account, methodsOf(merchant).taken);
+  const facts = await ctx.db.transaction((tx) => store(ctx, tx, merchantId, merchant, listed));
+  assertTakes(facts, merchant);
+  return facts;
 }
 
 async function readMerchant(ctx: Context, merchantId: string): Promise<Merchant> {
@@ -131,18 +143,21 @@ const asDerived = (network: NetworkId, address: string): string =>
 
 async function store(
   ctx: Context,
+  tx: Tx,
   merchantId: string,
   merchant: Merchant,
   listed: Listed,
 ): Promise<AccountFacts> {
-  const own = await storeAddresses(ctx, merchantId, listed, ctx.now());
+  const own = await storeAddresses(ctx, tx, merchantId, listed, ctx.now());
   const addresses = listed.filter(({ address }) => own.includes(address));
-  const { coin, network, unsold } = { ...merchant, ...methodsOf(merchant) };
+  return { addresses, unsold: methodsOf(merchant).unsold };
+}
+
+function assertTakes({ addresses }: AccountFacts, { coin, network }: Merchant): void {
   if (!addresses.some((one) => one.network === network && one.coins.includes(coin)))
     throw new RangeError(
       `Kraken lists no deposit address for ${coin} on ${network} that another merchant does not have`,
     );
-  return { addresses, unsold };
 }
 
 /** Returns a percentage above 0 and at most 20. Throws RangeError. */

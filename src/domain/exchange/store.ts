@@ -1,3 +1,4 @@
+import { addSeconds } from '../../platform/clock.ts';
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
 import type { ExchangeId } from './port.ts';
 
@@ -114,4 +115,37 @@ const allAccounts = sql<AccountSummary>(
 /** Returns every account, in use or not, without its credentials. */
 export async function listAccounts(connection: Connection): Promise<AccountSummary[]> {
   return run(connection, allAccounts, []);
+}
+
+/** Longer than a payment takes money for after an account was retired, its rest included. */
+const LAST_MONEY_SECONDS = 49 * 3_600;
+
+// Index: sales_unsold.
+const otherAccount = sql<
+  { is_other: boolean },
+  { merchantId: string; addresses: readonly string[]; retiredSince: Date }
+>(
+  'is_other_exchange_account',
+  (p) => `
+    SELECT bool_or(a.given_at IS NOT NULL) AND NOT bool_or(a.address = ANY (${p.addresses}))
+      AND (EXISTS (
+        SELECT FROM exchange_accounts WHERE merchant_id = ${p.merchantId}
+          AND coalesce(retired_at > ${p.retiredSince}, true))
+      OR EXISTS (
+        SELECT FROM sales WHERE merchant_id = ${p.merchantId} AND status <> 'ENDED')) AS is_other
+    FROM exchange_addresses a WHERE a.merchant_id = ${p.merchantId}`,
+);
+
+/**
+ * True when an account that lists these addresses is not the one at which payments of a merchant take money,
+ * or have money to be sold: a sale that goes on there would look its orders up where nobody knows them.
+ */
+export async function isOtherAccount(
+  connection: Connection,
+  merchantId: string,
+  addresses: readonly string[],
+  now: Date,
+): Promise<boolean> {
+  const retiredSince = addSeconds(now, -LAST_MONEY_SECONDS);
+  return (await runOne(connection, otherAccount, { merchantId, addresses, retiredSince }))?.is_other === true;
 }

@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts';
 import { run, sql, type Db } from '../../platform/postgres/db.ts';
 
 /** What can be exported. */
-export const EXPORT_KINDS = ['payments', 'transfers', 'ledger', 'refunds', 'events'] as const;
+export const EXPORT_KINDS = ['payments', 'transfers', 'ledger', 'refunds', 'sales', 'events'] as const;
 export type ExportKind = (typeof EXPORT_KINDS)[number];
 
 /** The payments whose rows are exported: those created from `from` on and before `to`; null: no bound. */
@@ -89,6 +89,21 @@ const refunds = sql<RowsOf, Ids>(
         reason, created_at, completed_at
       FROM refunds WHERE payment_id = ANY (${p.ids}) ORDER BY payment_id, place) row`,
 );
+// The orders with the ids by which the exchange has them.
+const sales = sql<RowsOf, Ids>(
+  'export_sales',
+  (p) => `
+    SELECT to_json(row) AS row FROM (
+      SELECT s.payment_id, s.number, c.coin, c.network, c.amount::text, s.status, s.reason, s.detail,
+        s.is_credited, s.as_received, c.settled::text, c.kept::text, s.created_at, s.since,
+        (SELECT json_agg(json_build_object('attempt', attempt, 'client_id', client_id,
+          'exchange_id', exchange_id, 'pair', pair, 'volume', volume::text, 'price_limit', price_limit::text,
+          'status', status, 'sold', sold::text, 'proceeds', proceeds::text, 'fee', fee::text,
+          'deadline', deadline, 'ended_at', ended_at, 'error', error) ORDER BY attempt)
+        FROM sale_orders o WHERE o.payment_id = s.payment_id AND o.number = s.number) AS orders
+      FROM sales s JOIN conversions c USING (payment_id, number)
+      WHERE s.payment_id = ANY (${p.ids}) ORDER BY s.payment_id, s.number) row`,
+);
 const events = sql<RowsOf, Ids>(
   'export_events',
   (p) => `
@@ -97,7 +112,10 @@ const events = sql<RowsOf, Ids>(
       FROM events WHERE payment_id = ANY (${p.ids}) ORDER BY payment_id, sequence) row`,
 );
 
-const STATEMENTS = { payments, transfers, ledger, refunds, events } satisfies Record<ExportKind, unknown>;
+const STATEMENTS = { payments, transfers, ledger, refunds, sales, events } satisfies Record<
+  ExportKind,
+  unknown
+>;
 
 const BEGIN_OF_TIME = new Date(0);
 const END_OF_TIME = new Date('9999-01-01T00:00:00Z');

@@ -4,6 +4,7 @@ import {
   endHolds,
   expirePayment,
   requotePayment,
+  sellPayment,
   sendRefund,
   settlePayment,
   tellRefundAddress,
@@ -23,6 +24,7 @@ import { firstIdAt } from '../../platform/values/ids.ts';
 import { IS_BEGUN } from '../payments/conversions/states.ts';
 import { isProcessing, statusesThat } from '../payments/lifecycle/states.ts';
 import { IS_PENDING } from '../payments/refunds/states.ts';
+import { IS_OPEN_SALE } from '../payments/sales/states.ts';
 
 /**
  * Covers the longest deadline of a payment and its late window (24 h each), and the retries of a delivery,
@@ -44,8 +46,8 @@ interface Needed {
 // Each of these rows was written in one transaction with its job, so on a sound database this finds nothing.
 // It is for the day after a restored backup, a row deleted by hand or a bug. Indexes: a range of the primary
 // keys of payments and refunds, which are in the order of time (an index on the status would cost every
-// transition more than this costs in a day), conversions_pending, deliveries_due, receipts_unfinished,
-// address_requests_unfinished, refund_requests_unfinished and refund_addresses_untold.
+// transition more than this costs in a day), conversions_pending, sales_unsold, deliveries_due,
+// receipts_unfinished, address_requests_unfinished, refund_requests_unfinished and refund_addresses_untold.
 // While transfers of a payment are quarantined, its expiry and settlement have no job: the job that applies
 // the transfers schedules them.
 // run_at is in the time of the job's clock (null: due now), visible_at in real time.
@@ -72,6 +74,9 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
      UNION ALL
      SELECT ${p.settle}, payment_id, NULL, (SELECT test_clock FROM payments p WHERE p.id = payment_id)
        FROM conversions c WHERE ${IS_BEGUN('c')} AND NOT ${HAS_QUARANTINED('c.payment_id')}
+     UNION ALL
+     SELECT DISTINCT '${sellPayment.name}', payment_id, NULL::timestamptz, NULL::text
+       FROM sales s WHERE ${IS_OPEN_SALE('s')}
      UNION ALL
      SELECT DISTINCT '${applyQuarantined.name}', payment_id, NULL::timestamptz,
          (SELECT test_clock FROM payments p WHERE p.id = payment_id)

@@ -1,4 +1,6 @@
+import { REST_SECONDS } from '../exchange/addresses.ts';
 import { beginEpoch, isElsewhere } from '../events/epoch.ts';
+import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
 import { reconcileOnce } from './reconcile.ts';
@@ -26,6 +28,8 @@ export interface RestoreFacts {
   readonly restored_jobs: number;
   /** Wallets whose next indices are left out. */
   readonly wallets: number;
+  /** Deposit addresses at exchanges that rest. */
+  readonly exchange_addresses: number;
 }
 
 const remains = sql<{
@@ -51,6 +55,12 @@ const leaveOutIndices = sql<{ id: string }>(
   `UPDATE wallets SET next_index = next_index + ${LEFT_OUT_INDICES} RETURNING id`,
 );
 
+// As if they were given at the end of their rest: payments of since the backup that have them are not known.
+const restAddresses = sql<{ address: string }, { until: Date }>(
+  'rest_exchange_addresses',
+  (p) => `UPDATE exchange_addresses SET given_at = ${p.until} WHERE retired_at IS NULL RETURNING address`,
+);
+
 /** The processes that write events and are connected to the database, as `application_name (pid)`. */
 export async function servingNow(connection: Connection): Promise<string[]> {
   const rows = await run(connection, servingProcesses, []);
@@ -60,13 +70,14 @@ export async function servingNow(connection: Connection): Promise<string[]> {
 /**
  * Makes a database ready that was restored from a backup, before a process serves it: the feed begins a new
  * epoch, jobs that rows lack are scheduled, and indices of wallets are left out that were given out since the
- * backup: customers still have those addresses. Leases need nothing: they end at times of before the backup.
+ * backup: customers still have those addresses. At an exchange there are no others: all of them rest. Leases need nothing: they end at times of before the backup.
  * Returns what an operator must check.
  */
 export async function afterRestore(ctx: Context): Promise<RestoreFacts> {
   const otherCluster = await isElsewhere(ctx.db);
   const begun = await ctx.db.transaction((tx) => beginEpoch(tx, ctx.now()));
   const wallets = (await run(ctx.db, leaveOutIndices, [])).length;
+  const rested = await run(ctx.db, restAddresses, { until: addSeconds(ctx.now(), REST_SECONDS) });
   const restoredJobs = await reconcileOnce(ctx);
   const row = await runOne(ctx.db, remains, []);
   if (row === null) throw new Error('the remains have no row');
@@ -77,6 +88,7 @@ export async function afterRestore(ctx: Context): Promise<RestoreFacts> {
     newest_payment_at: row.newest_payment_at?.toISOString() ?? null,
     restored_jobs: restoredJobs,
     wallets,
+    exchange_addresses: rested.length,
   };
 }
 
@@ -87,6 +99,7 @@ export function restoreText(facts: RestoreFacts): string {
   return `The feed begins again: ${facts.events} events are numbered in their order, and cursors from before get 400.
 ${facts.restored_jobs} jobs were missing and are scheduled again.
 The next ${LEFT_OUT_INDICES} indices of ${facts.wallets} wallets are left out: addresses of since the backup go to nobody else.
+${facts.exchange_addresses} deposit addresses at exchanges rest for 25 hours: no new payment takes money there until then.
 
 Before you start workers:
 - Empty the Redis of the queues (FLUSHDB): it may know jobs of rows that are gone. Postgres fills it again.

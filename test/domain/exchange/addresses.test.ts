@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { findCaller } from '../../../src/domain/merchants/api-keys.ts';
+import { takeAddress } from '../../../src/domain/exchange/addresses.ts';
 import { hashBody } from '../../../src/domain/idempotency/claim.ts';
 import { createPayment } from '../../../src/domain/payments/create.ts';
+import { selectMethodByToken } from '../../../src/domain/checkout/actions/select-method.ts';
+import { afterRestore } from '../../../src/domain/ops/restored.ts';
 import { hashApiKey } from '../../../src/platform/values/ids.ts';
 import { ApiError } from '../../../src/domain/api/errors.ts';
 import { ownerAt } from '../../../src/domain/payments/sync/standing.ts';
@@ -95,6 +98,47 @@ describe('deposit addresses of an exchange', () => {
     expect((await shop.payment(first)).address).to.equal(address);
     const taken = await stand.ctx.db('exchange_addresses').whereNotNull('given_at');
     expect(taken.map((row) => row.address)).to.deep.equal([address]);
+  });
+
+  it('are one for a payment whose customer chooses many times at once', async () => {
+    const id = await open();
+    const results = await Promise.all(Array.from({ length: 5 }, () => stand.chooseEther(id)));
+    expect(new Set(results)).to.deep.equal(new Set(['selected']));
+    const taken = await stand.ctx
+      .db('exchange_addresses')
+      .whereNotNull('given_at')
+      .whereRaw(`'ETH' = ANY (coins)`)
+      .pluck('address');
+    expect(taken).to.deep.equal([(await shop.payment(id)).address]);
+  });
+
+  it('are left to others by a payment that gets no rate', async () => {
+    const id = await open();
+    const { adapters } = stand.real;
+    const rates = () => Promise.resolve(() => new Map());
+    const unpriced = { ...adapters, live: { ...adapters.live, rates } };
+    const { token_id } = await shop.payment(id);
+    for (let times = 0; times < 6; times += 1)
+      expect(await selectMethodByToken(stand.ctx, unpriced, token_id, 'ETH', 'ethereum')).to.equal('noRate');
+    expect(await stand.chooseEther(id)).to.equal('selected');
+  });
+
+  it('rest after a backup was restored, which does not know whom they were given to since', async () => {
+    const { exchange_addresses } = await afterRestore(stand.ctx);
+    expect(exchange_addresses).to.equal(6);
+    expect(await refusal(open())).to.include('in use');
+    harness.advance(24 * 3_600);
+    expect(await refusal(open()), 'a day later').to.include('in use');
+    harness.advance(3_600 + 601);
+    expect(await refusal(open())).to.equal(null);
+  });
+
+  it('are free within minutes where the payment that took one was not stored after all', async () => {
+    const merchantId = stand.merchant.id;
+    await takeAddress(stand.ctx, { merchantId, coin: 'USDC', network: 'ethereum', underWay: [] });
+    expect(await refusal(open())).to.include('in use');
+    harness.advance(601);
+    expect(await refusal(open())).to.equal(null);
   });
 
   it('that somebody has changed in the database are given to nobody', async () => {

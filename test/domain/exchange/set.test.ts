@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { setAcceptedMethods } from '../../../src/domain/merchants/accepted-methods.ts';
 import { refreshAccount, setAccount, slippageOf } from '../../../src/domain/exchange/set.ts';
 import { openAccount } from '../../../src/domain/exchange/open.ts';
+import { findAccount, retireAccount } from '../../../src/domain/exchange/store.ts';
 import { reSignAddresses } from '../../../src/domain/exchange/addresses.ts';
 import { reEncryptSecrets } from '../../../src/domain/ops/re-encrypt.ts';
 import { DEVELOPMENT_KEY } from '../../../src/platform/config/production.ts';
@@ -9,6 +10,7 @@ import { messageOf } from '../../../src/platform/log.ts';
 import { eachShop } from '../../support/each-shop.ts';
 import { ExchangeStand } from '../../support/exchange-stand.ts';
 import type { Harness } from '../../support/harness.ts';
+import { serveKraken } from '../../support/kraken.ts';
 import type { Shop } from '../../support/shop.ts';
 
 describe('an account at an exchange', () => {
@@ -57,10 +59,48 @@ describe('an account at an exchange', () => {
     expect(await refusal(refreshAccount({ ...stand.ctx, config }, stand.merchant.id))).to.include('mainnet');
   });
 
-  it('gives its addresses to one merchant', async () => {
+  it('gives its addresses to one merchant, and leaves another one as they were', async () => {
     const other = await harness.addMerchant({ mode: 'live' });
     harness.advance(1);
     expect(await refusal(setOf(other.id))).to.include('that another merchant does not have');
+    expect(await findAccount(stand.ctx.db, other.id)).to.equal(null);
+  });
+
+  it('is set beside requests of workers that have the same key', async () => {
+    const { account } = await openAccount(stand.ctx, stand.merchant.id);
+    let isBusy = false;
+    stand.kraken.fault = (method) =>
+      method === 'OpenOrders' && !isBusy
+        ? {
+            async late() {
+              isBusy = true;
+              harness.advance(5);
+              await account.findOrder({ clientId: 'one', exchangeId: null });
+            },
+          }
+        : null;
+    await stand.set();
+    expect(isBusy).to.equal(true);
+  });
+
+  it('is not replaced by another account while payments may have money at it', async () => {
+    await stand.paid();
+    const other = await serveKraken(() => harness.ctx.now());
+    const ctx = { ...stand.ctx, config: { ...stand.ctx.config, krakenUrl: other.url } };
+    const { key, secret } = other.account;
+    const asked = { merchantId: stand.merchant.id, credentials: { key, secret }, slippagePercent: '1' };
+    try {
+      const before = await findAccount(ctx.db, stand.merchant.id);
+      expect(await refusal(setAccount(ctx, asked))).to.include('of another account at Kraken');
+      expect((await findAccount(ctx.db, stand.merchant.id))?.ciphertext).to.deep.equal(before?.ciphertext);
+      await retireAccount(ctx.db, stand.merchant.id, harness.ctx.now());
+      harness.advance(50 * 3_600);
+      expect(await refusal(setAccount(ctx, asked)), 'nothing waits to be sold').to.equal(
+        'nothing was refused',
+      );
+    } finally {
+      await other.close();
+    }
   });
 
   it('names what is accepted and not sold there, and takes one address for several tokens', async () => {

@@ -111,6 +111,14 @@ describe('verify', () => {
     ['conversions', 'coins are committed twice', settled, `UPDATE conversions SET amount = amount / 2`],
     ['conversions', 'a conversion is deleted', settled, `DELETE FROM conversions`],
     ['conversions', 'a refused conversion keeps coins', settled, `UPDATE conversions SET status = 'REFUSED'`],
+    [
+      'sales',
+      'one has ended, and nobody knows what with',
+      settled,
+      `INSERT INTO sales (payment_id, number, merchant_id, status, created_at)
+       SELECT c.payment_id, c.number, p.merchant_id, 'ENDED', c.created_at
+       FROM conversions c JOIN payments p ON p.id = c.payment_id`,
+    ],
     ['ledger', 'an entry is deleted', settled, `DELETE FROM ledger_entries WHERE kind = 'settled'`],
     ['ledger', 'an entry is changed', settled, `UPDATE ledger_entries SET amount = amount + 0.000001`],
     ['ledger', 'a refund is not posted', refunded, `DELETE FROM ledger_entries WHERE kind = 'refunded'`],

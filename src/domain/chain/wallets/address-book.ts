@@ -18,10 +18,7 @@ export interface DepositPlace {
 }
 
 /** A place of a new payment. */
-export interface NewPlace extends DepositPlace, AddressBook {
-  /** Called where the payment was not created after all; absent: the place is lost, which harms nobody. */
-  giveBack?(): Promise<void>;
-}
+export interface NewPlace extends DepositPlace, AddressBook {}
 
 /** What a payment is to take. */
 export interface WantedMethod {
@@ -38,6 +35,8 @@ export interface PlacedDeposit extends Deposit, DepositPlace {
 export interface AddressBook {
   /** Null: the payment takes no money on the network. Only an exchange has an address for each coin. */
   derive(network: NetworkId, deposit: Deposit, coin?: CoinId): string | null;
+  /** Called where no payment has the new place after all; absent: none is new, or its loss harms nobody. */
+  giveBack?(): Promise<void>;
 }
 
 type BookContext = Pick<Context, 'db' | 'config' | 'log' | 'now'>;

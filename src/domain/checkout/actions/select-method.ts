@@ -36,8 +36,9 @@ export async function selectMethodByToken(
   if (!isOffered(appearanceOf(found), pair)) return 'badMethod';
   // An address is taken for a method that can still be chosen, and not for whoever asks again and again.
   if (!canSelectMethod(found, withTestClockOf(ctx, found).now())) return 'closed';
-  const addresses = await own.addresses.of(ctx, found, pair);
   const pricesOf = await readPrices(ctx.db, own.rates, [found.merchant_id], ctx.now());
+  const addresses = await own.addresses.of(ctx, found, pair);
+  let taken: string | null = null;
   const select = async (tx: Tx): Promise<SelectionResult> => {
     const [payment] = await lockPayments(tx, [found.id]);
     if (payment === undefined) return 'missing';
@@ -46,13 +47,16 @@ export async function selectMethodByToken(
     if (!canSelectMethod(payment, now)) return 'closed';
     const transfers = await readTransfers(tx, [payment.id]);
     const offer = { ...pair, addresses, prices: pricesOf(payment) };
-    await selectPaymentMethod(tx, { payment, transfers }, offer, now);
+    taken = (await selectPaymentMethod(tx, { payment, transfers }, offer, now)).address;
     return 'selected';
   };
-  return ctx.db.transaction(select).catch((error: unknown) => {
+  const result = await ctx.db.transaction(select).catch((error: unknown): SelectionResult => {
     if (error instanceof RateUnavailable) return 'noRate';
     throw error;
   });
+  // Of two requests that come at once, the address of the first is the payment's.
+  if (taken !== addresses.derive(pair.network, found, pair.coin)) await addresses.giveBack?.();
+  return result;
 }
 
 /**

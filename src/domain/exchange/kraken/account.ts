@@ -1,5 +1,7 @@
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
+import { subtract } from '../../../platform/values/money.ts';
+import { isAddress } from '../../chain/addresses.ts';
 import { ExchangeError, type ExchangeAccount, type ExchangeDeposit } from '../port.ts';
 import { ASSETS, depositMethodsOf, pairOf } from './markets.ts';
 import { findByClientId, findById } from './orders.ts';
@@ -22,6 +24,10 @@ export interface KrakenOptions {
 
 /** Requests of other processes may overtake one, which Kraken then refuses unread. */
 const MOST_NONCES = 4;
+const INVALID_NONCE = 'EAPI:Invalid nonce';
+/** Of 25 deposits, unless asked for more, the answer has the newest. */
+const MOST_DEPOSITS = 300;
+
 /** An account at Kraken, by its REST API. */
 export function krakenAccount(options: KrakenOptions): ExchangeAccount {
   const call = (method: string, params: Readonly<Record<string, string>> = {}) =>
@@ -46,10 +52,11 @@ export function krakenAccount(options: KrakenOptions): ExchangeAccount {
     async listDeposits(coin, network, since) {
       const method = await depositMethod(call, coin, network);
       const start = String(Math.floor(since.getTime() / 1_000));
-      const listed = listOf(await call('DepositStatus', { asset: assetOf(coin), method, start }));
+      const asked = { asset: assetOf(coin), method, start, limit: String(MOST_DEPOSITS) };
+      const listed = listOf(await call('DepositStatus', asked));
       // One that is listed twice is one, the last state of which counts.
       const byId = new Map(listed.map((one, place) => [fieldsOf(one).refid ?? place, one]));
-      return [...byId.values()].flatMap(depositOf);
+      return [...byId.values()].flatMap((one) => depositOf(network, one));
     },
     async readMarket(coin, settled) {
       const pair = pairOf(coin, settled);
@@ -59,7 +66,7 @@ export function krakenAccount(options: KrakenOptions): ExchangeAccount {
       return marketOf(pair, fieldsOf(Object.values(found)[0]));
     },
     async sell({ clientId, pair, volume, limit, deadline }) {
-      const taken = await call('AddOrder', {
+      const taken = await callOrder(options, {
         pair,
         type: 'sell',
         ordertype: 'limit',
@@ -80,6 +87,22 @@ export function krakenAccount(options: KrakenOptions): ExchangeAccount {
   };
 }
 
+/**
+ * Sends an order, once. A nonce that is refused says nothing of it: what stands between us and Kraken may have
+ * sent the same request twice, and the first of them was taken.
+ */
+async function callOrder(
+  { base, credentials, nextNonce }: KrakenOptions,
+  params: Readonly<Record<string, string>>,
+): Promise<unknown> {
+  const sent = callPrivate(base, 'AddOrder', params, credentials, await nextNonce());
+  return sent.catch((error: unknown) => {
+    if (error instanceof ExchangeError && error.message.includes(INVALID_NONCE))
+      throw new ExchangeError('unknown', error.reason, error.message);
+    throw error;
+  });
+}
+
 async function callOnce(
   { base, credentials, nextNonce }: KrakenOptions,
   method: string,
@@ -89,7 +112,7 @@ async function callOnce(
     try {
       return await callPrivate(base, method, params, credentials, await nextNonce());
     } catch (error) {
-      const isOvertaken = error instanceof ExchangeError && error.message.includes('EAPI:Invalid nonce');
+      const isOvertaken = error instanceof ExchangeError && error.message.includes(INVALID_NONCE);
       if (!isOvertaken || tries === MOST_NONCES) throw error;
     }
   }
@@ -116,11 +139,19 @@ function usableAddress(listed: unknown): string[] {
   return isWhole && tag === undefined && memo === undefined ? [address] : [];
 }
 
-function depositOf(listed: unknown): ExchangeDeposit[] {
-  const { txid, amount, status } = fieldsOf(listed);
+function depositOf(network: NetworkId, listed: unknown): ExchangeDeposit[] {
+  const { txid, amount, fee, info } = fieldsOf(listed);
   if (typeof txid !== 'string' || typeof amount !== 'string') return [];
-  const state = status === 'Success' ? 'credited' : status === 'Failure' ? 'failed' : 'pending';
-  return [{ txHash: txid, amount: decimalOf(amount), state }];
+  const address = typeof info === 'string' && isAddress(network, info) ? info : null;
+  const credited = subtract(decimalOf(amount), decimalOf(fee ?? '0'));
+  return [{ txHash: txid, address, amount: credited, state: stateOf(fieldsOf(listed)) }];
+}
+
+/** What is sent back, or held for a review, cannot be sold, whatever its status. */
+function stateOf(listed: Readonly<Record<string, unknown>>): ExchangeDeposit['state'] {
+  const { status, 'status-prop': more } = listed;
+  if (status === 'Failure' || more === 'return') return 'failed';
+  return status === 'Success' && more !== 'onhold' ? 'credited' : 'pending';
 }
 
 function marketOf(pair: string, found: Readonly<Record<string, unknown>>) {

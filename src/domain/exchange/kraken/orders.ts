@@ -1,26 +1,36 @@
 import { compare, sum } from '../../../platform/values/money.ts';
-import type { OrderFill } from '../port.ts';
+import { ExchangeError, type OrderFill } from '../port.ts';
 import { decimalOf, fieldsOf, listOf, type Call } from './request.ts';
 
 /** QueryTrades takes no more at once. */
 const TRADES_AT_ONCE = 20;
 
-/** Open orders first: one that closes between the two look-ups is among the closed ones. */
+/**
+ * Open orders first: one that closes between the two look-ups is among the closed ones. That there is none is
+ * said by two empty lists alone: of any other answer nobody knows what it was meant for.
+ */
 export async function findByClientId(call: Call, clientId: string): Promise<OrderFill | null> {
   for (const [method, list] of [
     ['OpenOrders', 'open'],
     ['ClosedOrders', 'closed'],
   ] as const) {
-    const found = fieldsOf(fieldsOf(await call(method, { cl_ord_id: clientId, trades: 'true' }))[list]);
-    const [own] = Object.entries(found).filter(([, order]) => fieldsOf(order).cl_ord_id === clientId);
+    const listed = fieldsOf(await call(method, { cl_ord_id: clientId, trades: 'true' }))[list];
+    const found = Object.entries(fieldsOf(listed));
+    const own = found.find(([, order]) => fieldsOf(order).cl_ord_id === clientId);
     if (own !== undefined) return fillOf(call, own[0], fieldsOf(own[1]));
+    if (typeof listed !== 'object' || listed === null || found.length > 0)
+      throw new ExchangeError('unknown', 'exchange_unavailable', `${method}: an answer about other orders`);
   }
   return null;
 }
 
-/** Returns an order by the exchange's own id. */
+/** Returns an order by the exchange's own id. One that it has just named may be unknown to it yet. */
 export async function findById(call: Call, exchangeId: string): Promise<OrderFill | null> {
-  const found = fieldsOf(await call('QueryOrders', { txid: exchangeId, trades: 'true' }))[exchangeId];
+  const asked = call('QueryOrders', { txid: exchangeId, trades: 'true' }).catch((error: unknown) => {
+    if (error instanceof ExchangeError && error.message.includes('EOrder:')) return {};
+    throw error;
+  });
+  const found = fieldsOf(await asked)[exchangeId];
   return found === undefined ? null : fillOf(call, exchangeId, fieldsOf(found));
 }
 

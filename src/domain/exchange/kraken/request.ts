@@ -69,6 +69,7 @@ const MEANINGS: readonly (readonly [begins: string, meaning: ErrorMeaning, reaso
   ['EAPI:Invalid nonce', 'later', 'exchange_unavailable'],
   ['EAPI:Rate limit', 'later', 'rate_limited'],
   ['EOrder:Rate limit', 'later', 'rate_limited'],
+  ['EOrder:Domain rate limit', 'later', 'rate_limited'],
   ['EGeneral:Temporary lockout', 'later', 'rate_limited'],
   ['EService:Market in', 'later', 'exchange_unavailable'],
   ['EAPI:', 'refused', 'key_refused'],

@@ -33,7 +33,7 @@ const waitingMoney = sql<WaitingMoney, { now: Date }>(
       FROM refunds r WHERE ${IS_AWAITED('r')} AND (${IS_UNSIGNED('r')} OR ${IS_HELD('r')})
       LIMIT ${MAX_COUNTED}
     ), conversion AS (
-      SELECT payment_id, finished_at FROM conversions c WHERE ${IS_REFUSED('c')}
+      SELECT payment_id, number, finished_at FROM conversions c WHERE ${IS_REFUSED('c')}
       ORDER BY finished_at DESC LIMIT ${MAX_COUNTED}
     ), waiting AS (
       SELECT r.what, m.mode, r.created_at AS since
@@ -42,7 +42,9 @@ const waitingMoney = sql<WaitingMoney, { now: Date }>(
       UNION ALL
       SELECT 'conversion_refused', m.mode, c.finished_at
       FROM conversion c JOIN payments p ON p.id = c.payment_id JOIN merchants m ON m.id = p.merchant_id
-      WHERE p.status NOT IN (${statusesThat(isRefunded)})
+      WHERE p.status NOT IN (${statusesThat(isRefunded)}) AND (
+        SELECT bool_and(t.dropped_at IS NOT NULL) FROM transfers t
+        WHERE t.payment_id = c.payment_id AND t.conversion = c.number) IS NOT TRUE
       UNION ALL
       SELECT 'payout_held', 'live', since FROM (${HELD_PAYOUTS}) held
       UNION ALL

@@ -5,6 +5,7 @@ import {
   endHolds,
   expirePayment,
   requotePayment,
+  sellPayment,
   sendRefund,
   settlePayment,
   syncChain,
@@ -21,6 +22,7 @@ import { exists, searched, within, type Invariant, type Offender, type Range } f
 import { IS_BEGUN } from '../../payments/conversions/states.ts';
 import { isPending, isProcessing, statusesThat } from '../../payments/lifecycle/states.ts';
 import { IS_PENDING } from '../../payments/refunds/states.ts';
+import { IS_OPEN_SALE } from '../../payments/sales/states.ts';
 
 // A parked job is there too: it waits for an operator, and is counted apart. A job is deleted in the
 // transaction that finishes its work, or after it.
@@ -50,6 +52,9 @@ const missing = sql<Offender, Range>(
       FROM conversions c
       WHERE ${within('payment_id', p)} AND ${IS_BEGUN('c')}
         AND NOT ${HAS_QUARANTINED('c.payment_id')}
+      UNION ALL
+      SELECT DISTINCT payment_id, format('sale %s is OPEN', number), '${sellPayment.name}', payment_id
+      FROM sales s WHERE ${within('payment_id', p)} AND ${IS_OPEN_SALE('s')}
       UNION ALL
       SELECT DISTINCT payment_id, 'transfers are quarantined', '${applyQuarantined.name}', payment_id
       FROM unapplied_transfers WHERE ${within('payment_id', p)}
@@ -92,7 +97,7 @@ export const dueWorkInvariants: readonly Invariant[] = [
   searched(missing, {
     name: 'due work',
     meaning:
-      'open payments, those that are processing, rate locks, quarantined transfers, pending conversions, refunds and mails to customers have their jobs',
+      'open payments, those that are processing, rate locks, quarantined transfers, pending conversions, sales, refunds and mails to customers have their jobs',
     remedy:
       'npm run ops -- reconcile schedules what is missing, of the last five days; the start of a worker schedules ' +
       'the syncs of networks.',

@@ -1,8 +1,9 @@
 import { sql } from '../../../platform/postgres/db.ts';
 import { searched, within, type Invariant, type Offender, type Range } from './invariant.ts';
-import { TAKES_COINS } from '../../payments/conversions/states.ts';
+import { IS_CONVERTED, TAKES_COINS } from '../../payments/conversions/states.ts';
 import { isRefunded, isSettled, statusesThat } from '../../payments/lifecycle/states.ts';
 import { IS_COMPLETED, IS_OPEN } from '../../payments/refunds/states.ts';
+import { IS_IN_DOUBT, IS_UNSOLD } from '../../payments/sales/states.ts';
 
 const received = sql<Offender, Range>(
   'verify_received',
@@ -67,6 +68,23 @@ const committed = sql<Offender, Range>(
       SELECT FROM conversions c WHERE c.payment_id = t.payment_id AND c.number = t.conversion)`,
 );
 
+// One to which nothing came sold and kept nothing, and is not converted.
+const sold = sql<Offender, Range>(
+  'verify_sales',
+  (p) => `
+    SELECT s.payment_id AS id, format('sale %s: settled %s and kept %s of %s, its orders sold %s for %s%s',
+      s.number, c.settled, c.kept, c.amount, o.sold, o.settled,
+      CASE WHEN o.is_in_doubt THEN ', and one is in doubt' ELSE '' END) AS detail
+    FROM sales s JOIN conversions c USING (payment_id, number) CROSS JOIN LATERAL (
+      SELECT coalesce(sum(sold), 0) AS sold, coalesce(sum(proceeds - fee), 0) AS settled,
+        coalesce(bool_or(${IS_IN_DOUBT('sent')}), false) AS is_in_doubt
+      FROM sale_orders sent WHERE payment_id = s.payment_id AND number = s.number
+    ) o
+    WHERE ${within('s.payment_id', p)} AND NOT ${IS_UNSOLD('s')}
+      AND NOT coalesce(NOT o.is_in_doubt AND c.settled = o.settled
+        AND c.kept IN (c.amount - o.sold, CASE WHEN NOT ${IS_CONVERTED('c')} THEN 0 END), false)`,
+);
+
 /** The amounts of payments, against the rows that they summarise. */
 export const moneyInvariants: readonly Invariant[] = [
   searched(received, {
@@ -91,5 +109,10 @@ export const moneyInvariants: readonly Invariant[] = [
     name: 'conversions',
     meaning: 'the coins that a conversion took are those that its transfers commit to it',
     remedy: 'Ask the exchange what it did under PAYMENT/NUMBER before anything of the payment is moved.',
+  }),
+  searched(sold, {
+    name: 'sales',
+    meaning: 'a sale that has ended settled what its orders brought, and kept what they did not sell',
+    remedy: 'Look the orders up at the exchange, by their ids in `ops export --kind sales`.',
   }),
 ];

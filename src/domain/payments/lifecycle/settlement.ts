@@ -5,6 +5,7 @@ import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { SALE_REASONS, type SaleReason } from '../../exchange/port.ts';
 import type { Payment } from './payment.ts';
+import { isProcessing } from './states.ts';
 
 /**
  * What a mode means for the money of its payment; a new mode must state it. The sdk declares the modes,
@@ -102,7 +103,7 @@ export const SETTLEMENT_COLUMNS = [
 ] as const satisfies readonly (keyof Payment)[];
 type SettlementRow = Pick<
   Payment,
-  (typeof SETTLEMENT_COLUMNS)[number] | 'settled_at' | 'pay_currency' | 'pay_network'
+  (typeof SETTLEMENT_COLUMNS)[number] | 'status' | 'settled_at' | 'pay_currency' | 'pay_network'
 >;
 
 /**
@@ -110,7 +111,8 @@ type SettlementRow = Pick<
  * planned, by the method that the customer has; then what had settled.
  */
 export function settlementOf(payment: SettlementRow): CheckoutSettlement & { readonly problem?: SaleReason } {
-  const { settlement_mode: mode, settlement_amount: amount, settlement_problem, settled_at } = payment;
+  const { settlement_mode: mode, settlement_amount: amount, settled_at } = payment;
+  const settlement_problem = isProcessing(payment.status) ? payment.settlement_problem : null;
   if (settled_at === null || converts(payment)) {
     const { coin, network } = settlesIn(payment, payment);
     const problem = settlement_problem === null ? {} : { problem: settlement_problem };

@@ -14,7 +14,7 @@ import type { CurrencyExchange } from '../lifecycle/ports.ts';
 import { converts, sells } from '../lifecycle/settlement.ts';
 import { isConverted } from '../lifecycle/states.ts';
 import { lockSyncedPayments } from '../lifecycle/store.ts';
-import { openSales, type EndedSale } from '../sales/settled.ts';
+import { isLostSale, openSales, type EndedSale } from '../sales/settled.ts';
 import { readTransfersByPayment } from '../transfers/store.ts';
 
 /** A conversion to ask an exchange for. */
@@ -76,8 +76,9 @@ export async function convert(
 ): Promise<ConversionResult[]> {
   const results = begun.map(async ({ payment, conversion }) => {
     if (sells(payment)) {
-      const hasEnded = sales.get(payment.id)?.some(({ number }) => number === conversion.number);
-      return hasEnded === true ? [{ conversion, outcome: 'converted' as const }] : [];
+      const ended = sales.get(payment.id)?.find(({ number }) => number === conversion.number);
+      if (ended === undefined) return [];
+      return [{ conversion, outcome: isLostSale(ended) ? ('refused' as const) : ('converted' as const) }];
     }
     return [
       { conversion, outcome: converts(payment) ? await ask(payment, conversion, exchange) : 'converted' },

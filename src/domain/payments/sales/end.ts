@@ -58,16 +58,16 @@ const endStoredSale = sql<never, Ended>(
 );
 
 /**
- * Ends a sale with what its orders sold, and lets its payment settle. Does nothing where it has ended, or
- * where an order is in doubt again.
+ * Ends a sale with what its orders sold, and lets its payment settle; `isLost`: nothing came. Does nothing
+ * where it has ended, or where an order is in doubt again.
  */
-export async function endSale(tx: Tx, sale: Sale, now: Date): Promise<void> {
+export async function endSale(tx: Tx, sale: Sale, now: Date, isLost = false): Promise<void> {
   const [payment] = await lockPayments(tx, [sale.payment_id]);
   if (payment === undefined || (await lockSale(tx, sale)) === null) return;
   const orders = await readOrders(tx, sale);
   if (orders.some(({ status }) => isInDoubt(status))) return;
   const settled = subtract(sum(orders.map(({ proceeds }) => proceeds)), sum(orders.map(({ fee }) => fee)));
-  const kept = subtract(sale.amount, sum(orders.map(({ sold }) => sold)));
+  const kept = isLost ? '0' : subtract(sale.amount, sum(orders.map(({ sold }) => sold)));
   await run(tx, endStoredSale, { paymentId: sale.payment_id, number: sale.number, settled, kept });
   await tellProblem(tx, sale.payment_id, now);
   await schedule(tx, [jobOf(settlePayment, payment, now)]);

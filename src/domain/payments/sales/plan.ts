@@ -1,4 +1,5 @@
 import type { ExchangeDeposit, SaleMarket } from '../../exchange/port.ts';
+import { isSameAddress } from '../../chain/addresses.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { Market } from '../../chain/rates/rates.ts';
 import { compare, divide, isZero, multiply, subtract, sum } from '../../../platform/values/money.ts';
@@ -30,19 +31,33 @@ export function nextStep(sale: Sale, orders: readonly Order[]): Step {
   return { do: 'order', attempt: orders.length + 1, left };
 }
 
-/** Returns what the exchange says of the money of a sale. */
+/**
+ * Returns what the exchange says of the money of a sale; lost: it knows nothing of what the chain has dropped.
+ * A transaction may pay other addresses of the account as well, and be listed again after it has failed. What
+ * took its place on the chain may be less than is to be sold.
+ */
 export function creditOf(
-  { deposits }: Pick<Sale, 'deposits'>,
+  sale: Pick<Sale, 'network' | 'amount' | 'addresses' | 'deposits'>,
   listed: readonly ExchangeDeposit[],
-): 'credited' | 'not_credited' | 'deposit_failed' | 'deposit_differs' {
-  let found: ReturnType<typeof creditOf> = 'credited';
-  for (const { txHash, amount } of deposits) {
-    const own = listed.filter((one) => one.txHash.toLowerCase() === txHash.toLowerCase());
-    if (own.some(({ state }) => state === 'failed')) return 'deposit_failed';
-    if (own.length === 0 || own.some(({ state }) => state === 'pending')) found = 'not_credited';
-    else if (compare(sum(own.map((one) => one.amount)), amount) !== 0) return 'deposit_differs';
-  }
-  return found;
+): 'credited' | 'lost' | 'not_credited' | 'deposit_failed' | 'deposit_differs' {
+  const { network, addresses, deposits } = sale;
+  const isOwn = ({ address }: ExchangeDeposit) =>
+    address === null || addresses.some((one) => isSameAddress(network, one, address));
+  const found = deposits.map(({ txHash, amount, isLost }) => {
+    const own = listed.filter((one) => one.txHash.toLowerCase() === txHash.toLowerCase() && isOwn(one));
+    const has = (state: ExchangeDeposit['state']) => own.some((one) => one.state === state);
+    const credited = own.filter(({ state }) => state === 'credited');
+    if (own.length === 0) return isLost ? 'lost' : 'not_credited';
+    if (compare(sum(credited.map((one) => one.amount)), amount) === 0) return 'credited';
+    if (has('pending')) return 'not_credited';
+    return has('failed') ? 'deposit_failed' : 'deposit_differs';
+  });
+  if (found.every((one) => one === 'lost')) return 'lost';
+  const worst = (['deposit_failed', 'deposit_differs', 'not_credited'] as const).find((one) =>
+    found.includes(one),
+  );
+  const came = sum(deposits.filter(({ isLost }) => !isLost).map(({ amount }) => amount));
+  return worst ?? (compare(came, sale.amount) < 0 ? 'deposit_differs' : 'credited');
 }
 
 const RATE_DECIMALS = 18;

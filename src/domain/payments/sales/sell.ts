@@ -2,16 +2,18 @@ import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { transact } from '../../../platform/postgres/transactions/transact.ts';
 import { isZero } from '../../../platform/values/money.ts';
-import { ExchangeError, type SaleReason } from '../../exchange/port.ts';
+import { ExchangeError } from '../../exchange/port.ts';
 import type { OpenedAccount } from '../../exchange/open.ts';
 import { finish, reschedule } from '../../schedule/store.ts';
 import { sellPayment } from '../lifecycle/jobs.ts';
+import { lockPayments } from '../lifecycle/store.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
-import { endSale, note } from './end.ts';
+import { endSale } from './end.ts';
 import { clientIdOf, endOrder, markTaken, readOrders, storeOrder, voidOrder, type Order } from './orders.ts';
 import { creditOf, nextStep, orderOf, referenceRate, type Step } from './plan.ts';
-import { HELD, OPEN } from './states.ts';
+import { isHeld } from './states.ts';
 import { markCredited, readUnsold, type Sale } from './store.ts';
+import { backOff, failed, FIRST_RETRY_SECONDS, hold, later, noted, type Then } from './then.ts';
 
 type Sellers = Pick<PaymentAdapters, 'accounts' | 'rates'>;
 
@@ -23,14 +25,8 @@ const LISTED_SECONDS = 60;
 const SKEW_SECONDS = 600;
 /** Orders in a row that find no buyer: then a person decides. */
 const MOST_EMPTY_ORDERS = 10;
-/** A step that fails is tried again after 5 s, 10 s, 20 s ... */
-const FIRST_RETRY_SECONDS = 5;
-const LAST_RETRY_SECONDS = 300;
 /** Far more steps than a sale has: orders that fill in part. */
 const MOST_STEPS = 100;
-
-/** What follows a step: at once another, later another, or nothing. */
-type Then = 'again' | 'ended' | { readonly waitSeconds: number };
 
 /**
  * Sells what came for payments at their merchants' accounts, as far as the exchanges let it now. What a run
@@ -45,11 +41,15 @@ export async function sellPayments(ctx: Context, sellers: Sellers, ids: readonly
       const waitSeconds = await sellUntilItWaits(ctx, sellers, id, { payment_id, number });
       if (waitSeconds !== null) waits.push(waitSeconds);
     }
-    if (waits.length === 0) await finish(ctx.db, sellPayment, [id], startedAt);
-    else {
-      const runAt = addSeconds(ctx.now(), Math.min(...waits));
-      await reschedule(ctx.db, sellPayment, id, { startedAt, runAt, testClock: null });
-    }
+    await transact(ctx.db, async (tx) => {
+      // A sale that began meanwhile has left this job in place: whoever begins one has locked the payment.
+      await lockPayments(tx, [id]);
+      const isOpen = (await readUnsold(tx, id)).some(({ status }) => !isHeld(status));
+      if (waits.length === 0 && !isOpen) return finish(tx, sellPayment, [id], startedAt);
+      const waitSeconds = waits.length === 0 ? 0 : Math.min(...waits);
+      const runAt = addSeconds(ctx.now(), waitSeconds);
+      return reschedule(tx, sellPayment, id, { startedAt, runAt, testClock: null });
+    });
   }
 }
 
@@ -85,31 +85,38 @@ async function take(
   return step.do === 'look-up' ? lookUp(ctx, opened, sale, step.order) : checkDeposit(ctx, opened, sale);
 }
 
-async function end(ctx: Context, sale: Sale): Promise<Then> {
-  await transact(ctx.db, (tx) => endSale(tx, sale, ctx.now()));
-  return 'ended';
+/** Another run may have sent an order meanwhile: then the sale has not ended. */
+async function end(ctx: Context, sale: Sale, isLost = false): Promise<Then> {
+  await transact(ctx.db, (tx) => endSale(tx, sale, ctx.now(), isLost));
+  return 'again';
 }
 
 async function checkDeposit(ctx: Context, { account }: OpenedAccount, sale: Sale): Promise<Then> {
   const { coin, network, payment_created_at: since } = sale;
   const credit = creditOf(sale, await account.listDeposits(coin, network, addSeconds(since, -SKEW_SECONDS)));
   if (credit === 'not_credited') return later(ctx, sale, credit, null);
+  if (credit === 'lost') return end(ctx, sale, true);
   if (credit !== 'credited') return hold(ctx, sale, credit, null);
   await markCredited(ctx.db, sale);
   return 'again';
 }
 
-/** Asks what became of an order: whether it was taken is certain a while after its deadline. */
+/**
+ * Asks what became of an order: whether it was taken is certain of what is asked a while after its deadline.
+ * An answer may come, or be read, long after it was true.
+ */
 async function lookUp(ctx: Context, { account }: OpenedAccount, sale: Sale, sent: Order): Promise<Then> {
   const { client_id: clientId, exchange_id: exchangeId, deadline } = sent;
+  const isListed = ctx.now() > addSeconds(deadline, LISTED_SECONDS);
   const fill = await account.findOrder({ clientId, exchangeId });
-  if (fill === null) {
-    const isCertain = exchangeId === null && ctx.now() > addSeconds(deadline, LISTED_SECONDS);
-    if (!isCertain) return { waitSeconds: FIRST_RETRY_SECONDS };
+  if (fill === null && exchangeId === null && isListed) {
     await voidOrder(ctx.db, sent, 'not taken before its deadline', ctx.now());
     return 'again';
   }
-  if (!fill.isEnded) return { waitSeconds: FIRST_RETRY_SECONDS };
+  if (fill === null || !fill.isEnded)
+    return isListed
+      ? later(ctx, sale, 'exchange_unavailable', `the end of order ${exchangeId ?? clientId} is not known`)
+      : { waitSeconds: FIRST_RETRY_SECONDS };
   await endOrder(ctx.db, sent, fill, ctx.now());
   ctx.log.info('order ended', {
     payment_id: sale.payment_id,
@@ -133,6 +140,9 @@ async function order(
   { attempt, left }: Extract<Step, { do: 'order' }>,
 ): Promise<Then> {
   const { coin, pay_currency, merchant_id } = sale;
+  const clientId = clientIdOf(sale, attempt);
+  // A database that was restored from a backup lacks the orders since: it would send one again.
+  const isKnown = (await account.findOrder({ clientId, exchangeId: null })) !== null;
   const market = await account.readMarket(coin, pay_currency);
   const reference = referenceRate(
     (await rates(ctx.db, [merchant_id], ctx.now()))(merchant_id),
@@ -143,11 +153,11 @@ async function order(
   const terms = orderOf(left, reference, slippagePercent, market);
   // A rest that is too small to be sold stays as it came.
   if (terms === null) return left === sale.amount ? hold(ctx, sale, 'below_minimum', null) : end(ctx, sale);
-  const clientId = clientIdOf(sale, attempt);
   const deadline = addSeconds(ctx.now(), ORDER_SECONDS);
   const asked = { clientId, pair: market.pair, ...terms, deadline };
   const isStored = await transact(ctx.db, (tx) => storeOrder(tx, sale, { attempt, ...asked }));
   if (!isStored) return { waitSeconds: FIRST_RETRY_SECONDS };
+  if (isKnown) return 'again';
   const sent = { client_id: clientId };
   try {
     await markTaken(ctx.db, sent, await account.sell(asked));
@@ -157,40 +167,4 @@ async function order(
     throw error;
   }
   return 'again';
-}
-
-/** What an exchange refuses waits for a person; anything else is tried again. */
-async function failed(ctx: Context, sale: Sale, error: unknown): Promise<Then> {
-  if (!(error instanceof ExchangeError)) throw error;
-  const { meaning, reason, message } = error;
-  return meaning === 'refused' ? hold(ctx, sale, reason, message) : later(ctx, sale, reason, message);
-}
-
-const backOff = (times: number): number =>
-  Math.min(LAST_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** Math.min(times - 1, 16));
-
-async function later(ctx: Context, sale: Sale, reason: SaleReason, detail: string | null): Promise<Then> {
-  const failures = sale.failures + 1;
-  if (detail !== null)
-    ctx.log.warn('sale not finished, retrying', { payment_id: sale.payment_id, reason, detail, failures });
-  return noted(ctx, sale, { failures, reason, detail }, { waitSeconds: backOff(failures) });
-}
-
-async function hold(ctx: Context, sale: Sale, reason: SaleReason, detail: string | null): Promise<Then> {
-  const { payment_id, merchant_id } = sale;
-  ctx.log.error('sale held for a person: see `ops sales list`', { payment_id, merchant_id, reason, detail });
-  const { failures, empty_orders: emptyOrders } = sale;
-  return noted(ctx, sale, { status: HELD, failures, emptyOrders, reason, detail }, 'ended');
-}
-
-async function noted(
-  ctx: Context,
-  sale: Sale,
-  changes: Partial<Omit<Parameters<typeof note>[2], 'now'>>,
-  then: Then,
-): Promise<Then> {
-  const { empty_orders: emptyOrders, failures } = sale;
-  const before = { status: OPEN, reason: null, detail: null, failures, emptyOrders };
-  await transact(ctx.db, (tx) => note(tx, sale, { ...before, ...changes, now: ctx.now() }));
-  return then;
 }

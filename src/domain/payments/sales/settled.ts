@@ -55,6 +55,10 @@ export interface EndedSale extends SaleKey {
   readonly as_received: boolean;
 }
 
+/** True for a sale to which nothing came: its conversion did not happen. */
+export const isLostSale = ({ settled, kept }: Pick<EndedSale, 'settled' | 'kept'>): boolean =>
+  isZero(settled) && isZero(kept);
+
 const endedSales = sql<EndedSale, { paymentIds: readonly string[] }>(
   'ended_sales_of_payments',
   (p) => `

@@ -27,8 +27,14 @@ export interface Sale extends SaleKey {
   readonly amount: string;
   readonly pay_currency: CoinId;
   readonly payment_created_at: Date;
-  /** What came on the chain, of which the amount is all or a part. */
-  readonly deposits: readonly { readonly txHash: string; readonly amount: string }[];
+  /** Where the payment takes money on the network. */
+  readonly addresses: readonly string[];
+  /** What came on the chain, of which the amount is all or a part; isLost: the chain has dropped it. */
+  readonly deposits: readonly {
+    readonly txHash: string;
+    readonly amount: string;
+    readonly isLost: boolean;
+  }[];
 }
 
 const unsold = sql<Sale, { paymentId: string }>(
@@ -36,8 +42,11 @@ const unsold = sql<Sale, { paymentId: string }>(
   (p) => `
     SELECT s.payment_id, s.number, s.merchant_id, s.status, s.reason, s.is_credited, s.as_received,
       s.failures, s.empty_orders, s.since, c.coin, c.network, c.amount, p.pay_currency,
-      p.created_at AS payment_created_at, (
-        SELECT json_agg(json_build_object('txHash', t.tx_hash, 'amount', t.amount::text))
+      p.created_at AS payment_created_at, ARRAY (
+        SELECT DISTINCT address FROM quotes WHERE payment_id = s.payment_id AND network = c.network
+      ) AS addresses, (
+        SELECT json_agg(json_build_object('txHash', t.tx_hash, 'amount', t.amount::text, 'isLost',
+          t.dropped_at IS NOT NULL))
         FROM transfers t WHERE t.payment_id = s.payment_id AND t.conversion = s.number) AS deposits
     FROM sales s JOIN conversions c USING (payment_id, number) JOIN payments p ON p.id = s.payment_id
     WHERE s.payment_id = ${p.paymentId} AND ${IS_UNSOLD('s')}

@@ -12,7 +12,7 @@ import { asUsageError } from './merchants.ts';
 const FORMATS = ['ndjson', 'csv'] as const;
 
 export const exportCommand: OpsCommand = {
-  summary: "writes a merchant's payments, transfers, ledger, refunds or events as NDJSON or CSV",
+  summary: "writes a merchant's payments, transfers, ledger, refunds, sales or events as NDJSON or CSV",
   description:
     'The rows of the payments that were created from --from on and before --to, the oldest payment first. It reads ' +
     'a page at a time. Amounts are text. Mail addresses and addresses of coins are in it: keep it as such.',

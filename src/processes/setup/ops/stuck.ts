@@ -68,7 +68,7 @@ export const requeueCommand: OpsCommand = {
 };
 
 export const reconcileCommand: OpsCommand = {
-  summary: 'schedules jobs that payments, refunds, deliveries and receipts need and lack',
+  summary: 'schedules jobs that payments, sales, refunds, deliveries and receipts need and lack',
   options: {},
   changes: () => true,
   async run(ctx) {

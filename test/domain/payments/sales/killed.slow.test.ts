@@ -21,7 +21,15 @@ describe('a sale whose worker is killed with -9', function () {
   });
   afterEach(() => stand.close());
 
-  const METHODS = ['DepositMethods', 'DepositStatus', 'AssetPairs', 'AddOrder', 'QueryOrders', 'QueryTrades'];
+  const METHODS = [
+    'DepositMethods',
+    'DepositStatus',
+    'ClosedOrders',
+    'AssetPairs',
+    'AddOrder',
+    'QueryOrders',
+    'QueryTrades',
+  ];
   for (const method of METHODS)
     for (const when of ['before', 'after'] as const)
       it(`${when} the exchange gets ${method} sells all of it, once`, async () => {

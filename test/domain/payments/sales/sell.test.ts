@@ -1,8 +1,12 @@
 import { expect } from 'chai';
+import winston from 'winston';
+import { exportRows } from '../../../../src/domain/ops/export.ts';
+import { reconcileOnce } from '../../../../src/domain/ops/reconcile.ts';
 import { verify } from '../../../../src/domain/ops/verify/verify.ts';
 import { decideSale, listUnsold } from '../../../../src/domain/payments/sales/decide.ts';
 import { sellPayments } from '../../../../src/domain/payments/sales/sell.ts';
 import { readWaitingMoney } from '../../../../src/domain/ops/survey/money.ts';
+import { sellPayment, settlePayment } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
 import { sum } from '../../../../src/platform/values/money.ts';
 import { eachShop } from '../../../support/each-shop.ts';
@@ -260,6 +264,11 @@ describe('a payment that is sold at an exchange', () => {
       expect(stand.kraken.count('AddOrder')).to.equal(0);
     });
 
+  it('holds no slot that settlements of others need, however long its exchange hangs', () => {
+    expect(sellPayment.queue).to.not.equal(settlePayment.queue);
+    expect(sellPayment.perMerchant).to.equal(true);
+  });
+
   it('is refunded by its merchant, who has the money at the exchange and pays from a wallet', async () => {
     const id = await stand.paid();
     await stand.work(id);
@@ -272,14 +281,60 @@ describe('a payment that is sold at an exchange', () => {
     });
   });
 
-  it('leaves books that balance, which a sale without its entries would not', async () => {
+  const broken = async () => {
+    const { invariants } = await verify(stand.ctx, { since: null });
+    return invariants.filter(({ offenders }) => offenders > 0).map(({ name }) => name);
+  };
+
+  it('leaves books that balance, which a sale without its entries or orders would not', async () => {
     const id = await stand.paid();
     await stand.work(id);
+    expect(await broken()).to.deep.equal([]);
     await stand.ctx.db('conversions').where({ payment_id: id }).update({ settled: '2992.3' });
-    const { invariants } = await verify(stand.ctx, { since: null });
-    expect(invariants.filter(({ offenders }) => offenders > 0).map(({ name }) => name)).to.deep.equal([
-      'ledger',
-    ]);
+    expect(await broken()).to.have.members(['ledger', 'sales']);
     await stand.ctx.db('conversions').where({ payment_id: id }).update({ settled: '2992.2' });
+    await stand.ctx.db('sale_orders').update({ status: 'SENT' });
+    expect(await broken()).to.deep.equal(['sales']);
+    await stand.ctx.db('sale_orders').update({ status: 'ENDED' });
+  });
+
+  it('has the job that goes on with it, which is restored where it is lost, until it waits for a person', async () => {
+    const id = await stand.paid();
+    await settlePayments(stand.ctx, stand.real.adapters.live, [id]);
+    expect(await broken()).to.deep.equal([]);
+    await stand.ctx.db('scheduled_jobs').where({ job: 'payment.sell' }).delete();
+    expect(await broken()).to.deep.equal(['due work']);
+    const log = winston.createLogger({ silent: true });
+    expect(await reconcileOnce({ ...stand.ctx, log })).to.equal(1);
+    expect(await broken()).to.deep.equal([]);
+    once('AddOrder', { error: 'EOrder:Insufficient funds' });
+    await stand.work(id);
+    await stand.ctx.db('scheduled_jobs').where({ job: 'payment.sell' }).delete();
+    expect(await broken(), 'nobody works on it').to.deep.equal([]);
+    expect(await reconcileOnce(stand.ctx)).to.equal(0);
+  });
+
+  it('is exported with its orders, by the ids that the exchange has', async () => {
+    stand.kraken.depth = '0.4';
+    const id = await stand.paid();
+    await stand.workUntil(id, 'SETTLED');
+    const range = { merchantId: stand.merchant.id, from: null, to: null };
+    const rows = [];
+    for await (const page of exportRows(stand.ctx, 'sales', range)) rows.push(...page);
+    expect(rows).to.have.length(1);
+    expect(rows[0]).to.deep.include({
+      payment_id: id,
+      number: 1,
+      coin: 'ETH',
+      network: 'ethereum',
+      amount: '1',
+      status: 'ENDED',
+      settled: '2992.2',
+      kept: '0',
+    });
+    const orders = rows[0]?.orders as { exchange_id: string; client_id: string; sold: string }[];
+    const known = stand.kraken.account.orders.map((one) => [one.id, one.cl_ord_id, one.sold]);
+    expect(orders.map((one) => [one.exchange_id, one.client_id, one.sold])).to.deep.equal(known);
+    expect(JSON.stringify(rows)).to.not.include(stand.kraken.account.key);
   });
 });

@@ -55,6 +55,7 @@ export const PAYMENTS: Reasons = {
     store_exchange_addresses: FIRST_WINS,
     retire_exchange_addresses: OWN_ROW,
     replace_mac_of_exchange_address: OWN_ROW,
+    rest_exchange_addresses: OWN_ROW,
     // Flushes
     insert_flush: NEW_ROWS,
     end_flushes: OWN_ROW,
