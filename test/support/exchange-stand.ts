@@ -15,7 +15,7 @@ import { serveKraken, type ServedKraken } from './kraken.ts';
 import { openRealNetwork, type RealNetwork } from './real-network.ts';
 import type { Shop } from './shop.ts';
 
-/** A live merchant with an account at a served stand-in of Kraken, on the chain of the simulator or a node. */
+/** A live merchant with an account at a served stand-in of Kraken, on the simulator's chain or a node's. */
 export class ExchangeStand {
   readonly kraken: ServedKraken;
   readonly ctx: Context;

@@ -70,8 +70,8 @@ export async function servingNow(connection: Connection): Promise<string[]> {
 /**
  * Makes a database ready that was restored from a backup, before a process serves it: the feed begins a new
  * epoch, jobs that rows lack are scheduled, and indices of wallets are left out that were given out since the
- * backup: customers still have those addresses. At an exchange there are no others: all of them rest. Leases need nothing: they end at times of before the backup.
- * Returns what an operator must check.
+ * backup: customers still have those addresses. At an exchange there are no others: all of them rest. Leases
+ * need nothing: they end at times of before the backup. Returns what an operator must check.
  */
 export async function afterRestore(ctx: Context): Promise<RestoreFacts> {
   const otherCluster = await isElsewhere(ctx.db);

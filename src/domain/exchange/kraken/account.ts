@@ -88,8 +88,8 @@ export function krakenAccount(options: KrakenOptions): ExchangeAccount {
 }
 
 /**
- * Sends an order, once. A nonce that is refused says nothing of it: what stands between us and Kraken may have
- * sent the same request twice, and the first of them was taken.
+ * Sends an order, once. A nonce that is refused says nothing of it: what stands between us and Kraken may
+ * have sent the same request twice, and the first of them was taken.
  */
 async function callOrder(
   { base, credentials, nextNonce }: KrakenOptions,

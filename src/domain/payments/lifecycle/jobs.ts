@@ -10,8 +10,8 @@ export const endHolds = defineJob('payment.end-holds', 'expiration', { batch: 20
 /** Key: a payment's id. Due when the payment is confirmed in full; converts and settles it. */
 export const settlePayment = defineJob('payment.settle', 'settlement', { batch: 100 });
 /**
- * Key: a payment's id. Due while money of it is sold at its merchant's account at an exchange. Not in the queue
- * of settlements, whose few slots an exchange that hangs would hold.
+ * Key: a payment's id. Due while money of it is sold at its merchant's account at an exchange. Not in the
+ * queue of settlements, whose few slots an exchange that hangs would hold.
  */
 export const sellPayment = defineJob('payment.sell', 'refunds', { perMerchant: true });
 /** Key: a refund's id. Due when the refund is accepted. */

@@ -32,9 +32,9 @@ export function nextStep(sale: Sale, orders: readonly Order[]): Step {
 }
 
 /**
- * Returns what the exchange says of the money of a sale; lost: it knows nothing of what the chain has dropped.
- * A transaction may pay other addresses of the account as well, and be listed again after it has failed. What
- * took its place on the chain may be less than is to be sold.
+ * Returns what the exchange says of the money of a sale; lost: it knows nothing of what the chain has
+ * dropped. A transaction may pay other addresses of the account as well, and be listed again after it has
+ * failed. What took its place on the chain may be less than is to be sold.
  */
 export function creditOf(
   sale: Pick<Sale, 'network' | 'amount' | 'addresses' | 'deposits'>,
