@@ -2,7 +2,7 @@ import { checkNow, checkOptions, kindOf } from './check.ts';
 import { bytesOf, concatenated, type Codec, type RawBody } from './codec.ts';
 import type { WebhookEvent } from './event-types.ts';
 import { checkHeaders, headerValues, type ReceivedHeaders } from './received-headers.ts';
-import { readPublicKeys, readSecrets, type Secret } from './secrets.ts';
+import { BASE64, readPublicKeys, readSecrets, type Secret } from './secrets.ts';
 
 /** Specification, "Receiver rules". */
 const DEFAULT_TOLERANCE_SECONDS = 300;
@@ -146,7 +146,9 @@ function standardClaim(headers: ReceivedHeaders, { fromBase64 }: Codec): Claim |
     all
       .filter((one) => one.startsWith(version))
       .slice(0, MAX_SIGNATURES)
-      .map((one) => fromBase64(one.slice(version.length)));
+      .map((one) => one.slice(version.length))
+      // One text for each signature: some decoders take others for the same bytes.
+      .map((text) => (BASE64.test(text) ? fromBase64(text) : new Uint8Array()));
   const [hmacs, signatures] = [of('v1,'), of('v1a,')];
   if (hmacs.length + signatures.length === 0)
     return refusal('malformed_header', 'webhook-signature holds no signature of version 1 or 1a.');

@@ -8,7 +8,7 @@ const PREFIX = 'whsec_';
  */
 const MIN_KEY_BYTES = 24;
 /** Base64 that is whole, and written in the one way: decoders skip what is none. */
-const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/][AQgw]==|[A-Za-z\d+/]{2}[AEIMQUYcgkosw048]=)?$/;
+export const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/][AQgw]==|[A-Za-z\d+/]{2}[AEIMQUYcgkosw048]=)?$/;
 
 /**
  * A webhook secret in both of its uses: the specification's key is the whole string, Standard Webhooks' the
