@@ -20,6 +20,7 @@ export const GUIDES = {
   'test-with-stories': 'Guides',
   'use-the-client': 'Guides',
   'use-the-command-line': 'Guides',
+  integrations: 'Guides',
   'go-live': 'Guides',
   'first-live-payment': 'Guides',
   states: 'Reference',

@@ -21,11 +21,17 @@ export async function createPresentHarness(secondsAgo = 0, env: Environment = {}
 
 /**
  * Lets a service deliver the events of a settled payment to the receiver at `url`: under the first secret,
- * after a rotation under both, and the settled one once more. Every delivery must be accepted.
+ * after a rotation under both, and the settled one once more. Every delivery must be accepted. `create` makes
+ * the payment.
  */
-export async function deliverForReal(harness: Harness, url: string, orderId: string): Promise<Payment> {
+export async function deliverForReal(
+  harness: Harness,
+  url: string,
+  orderId: string,
+  create: () => Promise<Payment> = () => createPayment(harness, { order_id: orderId }),
+): Promise<Payment> {
   await configure(harness, url);
-  const payment = await createPayment(harness, { order_id: orderId });
+  const payment = await create();
   await harness.work();
   await harness.api('post', '/v1/webhooks/secrets/rotate').send({ overlap_hours: OVERLAP_HOURS }).expect(200);
   await pay(harness, payment.id);

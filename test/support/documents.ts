@@ -10,6 +10,7 @@ export const DOCUMENTS: readonly string[] = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'examples/README.md',
+  ...filesBelow('integrations').filter((file) => file.endsWith('README.md')),
   ...filesBelow('docs').filter((file) => file.endsWith('.md')),
 ];
 

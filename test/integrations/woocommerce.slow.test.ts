@@ -1,0 +1,223 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { signWebhook } from '../../src/sdk/index.ts';
+import { atPresent, createPresentHarness } from '../examples/real-deliveries.ts';
+import { endAll, freePort, startProgram } from '../processes/service.ts';
+import { ROOT } from '../support/documents.ts';
+import type { Harness } from '../support/harness.ts';
+import { listen, pay, type Listening } from '../support/http.ts';
+
+/** A WordPress of tests, with WooCommerce active and a database, that may be changed; and where it listens. */
+const { WORDPRESS, WORDPRESS_URL = 'http://127.0.0.1:8181' } = process.env;
+const suite = WORDPRESS === undefined ? describe.skip : describe;
+const PLUGIN = join(ROOT, 'integrations/woocommerce');
+
+const ADDRESS_OF_WEBHOOK = `${WORDPRESS_URL}/?wc-api=payment_checkout`;
+
+interface Shop {
+  readonly product: number;
+  /** That of the classic checkout. */
+  readonly page: number;
+  readonly hpos: boolean;
+  readonly compatible: readonly string[];
+  readonly gateways: readonly string[];
+}
+
+interface State {
+  readonly status: string;
+  readonly transaction: string;
+  readonly refunded: string | number;
+  readonly notes: readonly string[];
+  readonly fault?: string;
+}
+
+suite(`the plugin in a real shop${WORDPRESS === undefined ? ', not run: WORDPRESS names none' : ''}`, () => {
+  const site = WORDPRESS ?? '';
+  const plugin = join(site, 'wp-content/plugins/payment-checkout');
+  let harness: Harness;
+  let service: Listening;
+
+  before(async () => {
+    rmSync(plugin, { recursive: true, force: true });
+    // As its README installs it.
+    cpSync(PLUGIN, plugin, { recursive: true });
+    cpSync(join(ROOT, 'integrations/php'), join(plugin, 'php'), { recursive: true });
+    harness = await createPresentHarness();
+    service = await listen(harness.app);
+    await harness
+      .api('put', '/v1/webhooks/config')
+      .send({ webhookUrl: ADDRESS_OF_WEBHOOK, enabled: true })
+      .expect(200);
+  });
+  after(async () => {
+    await service.close();
+    await harness.close();
+    rmSync(plugin, { recursive: true });
+  });
+  beforeEach(() => serve(new URL(WORDPRESS_URL).host));
+  afterEach(endAll);
+
+  /** Each server of PHP does one request at a time. */
+  async function serve(host?: string): Promise<string> {
+    const address = host ?? `127.0.0.1:${await freePort()}`;
+    const server = startProgram(['php', '-S', address, '-t', site], {}, { cwd: site });
+    await server.says(/Development Server/);
+    return address;
+  }
+
+  async function act<Result>(action: string, given: object = {}): Promise<Result> {
+    const command = ['php', join(PLUGIN, 'tests/real.php'), site, action, JSON.stringify(given)];
+    const program = startProgram(command, { WORDPRESS_URL });
+    expect(await program.ended(), program.output()).to.equal(0);
+    return JSON.parse(program.printed().trim().split('\n').at(-1) ?? '') as Result;
+  }
+  const state = (id: number) => act<State>('state', { id });
+  const paymentOf = async (id: number) => {
+    const { body } = await harness.api('get', `/v1/payments?order_id=${id}`).expect(200);
+    return (body as { data: { id: string; checkout_url: string }[] }).data[0] ?? expect.fail();
+  };
+  const eventsOf = async (id: string) => {
+    const { body } = await harness.api('get', `/v1/payment/${id}/events`).expect(200);
+    return (body as { data: { id: string }[] }).data;
+  };
+  const install = (hpos: boolean) =>
+    act<{ fault: string | null }>('install', {
+      hpos,
+      base_url: service.url,
+      api_key: harness.merchant.apiKey,
+      webhook_secret: harness.merchant.webhookSecret,
+      pricing: 'par',
+    });
+
+  for (const hpos of [true, false])
+    describe(hpos ? "with orders in WooCommerce's own tables" : 'with orders in posts', () => {
+      let shop: Shop;
+      beforeEach(async () => {
+        expect(await install(hpos)).to.deep.equal({ fault: null });
+        shop = await act<Shop>('prepare');
+        expect(shop).to.include({ hpos });
+        expect(shop.compatible).to.include.members(['custom_order_tables', 'cart_checkout_blocks']);
+        expect(shop.gateways).to.include('payment_checkout');
+      });
+
+      it('completes an order by real deliveries, and refunds a part and the rest', async () => {
+        const made = await act<{ id: number; result: string; redirect: string }>('order');
+        const payment = await paymentOf(made.id);
+        expect(made).to.include({ result: 'success', redirect: payment.checkout_url });
+        await pay(harness, payment.id);
+        const paid = await state(made.id);
+        expect(paid.status, paid.notes.join('\n')).to.be.oneOf(['processing', 'completed']);
+        expect(paid.transaction).to.equal(payment.id);
+        expect(paid.notes.filter((note) => note.includes('Money was seen'))).to.have.length(1);
+
+        for (const [amount, refunded] of [
+          ['10.00', '10.00'],
+          ['15.00', '25.00'],
+        ] as const) {
+          const after = await act<State>('refund', { id: made.id, amount });
+          expect(after.fault).to.equal(undefined);
+          expect(Number(after.refunded)).to.equal(Number(refunded));
+          await harness.work();
+          harness.advance(2);
+          await harness.work();
+        }
+        const { body } = await harness.api('get', `/v1/payment/${payment.id}`).expect(200);
+        expect(body).to.include({ amount_refunded: '25', status: 'REFUNDED' });
+        const sentBack = (await state(made.id)).notes.filter((note) => note.includes('was sent back'));
+        expect(sentBack).to.have.length(2);
+      });
+
+      it('takes an order of the checkout block to the page of its payment', async () => {
+        const visit = visitor();
+        const api = '/?rest_route=/wc/store/v1';
+        const nonce = (await visit(`${api}/cart`)).headers.get('nonce') ?? expect.fail('no nonce');
+        const post = (path: string, body: object) =>
+          visit(`${api}${path}`, {
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json', Nonce: nonce },
+            body: JSON.stringify(body),
+          });
+        await post('/cart/add-item', { id: shop.product, quantity: 1 });
+        const answer = await post('/checkout', {
+          billing_address: ADDRESS,
+          payment_method: 'payment_checkout',
+        });
+        const { order_id: id, payment_result: result } = (await answer.json()) as {
+          order_id: number;
+          payment_result: { redirect_url: string };
+        };
+        expect(result.redirect_url).to.equal((await paymentOf(id)).checkout_url);
+      });
+
+      it('takes an order of the classic checkout to the page of its payment', async () => {
+        const visit = visitor();
+        await visit(`/?add-to-cart=${shop.product}`);
+        const page = await (await visit(`/?page_id=${shop.page}`)).text();
+        const [, nonce = expect.fail(page)] = /checkout-nonce" value="(\w+)"/.exec(page) ?? [];
+        const fields = Object.entries(ADDRESS).map(([name, value]) => [`billing_${name}`, value]);
+        const answer = await visit('/?wc-ajax=checkout', {
+          method: 'POST',
+          body: new URLSearchParams({
+            ...Object.fromEntries(fields),
+            payment_method: 'payment_checkout',
+            'woocommerce-process-checkout-nonce': nonce,
+          }),
+        });
+        const made = (await answer.json()) as { result: string; order_id: number; redirect: string };
+        expect(made).to.include({
+          result: 'success',
+          redirect: (await paymentOf(made.order_id)).checkout_url,
+        });
+      });
+
+      it('passes the receiver check, and handles an event that comes twelve times at once a single time', async () => {
+        const { ask, close } = await atPresent(harness);
+        const examined = await ask('/v1/webhooks/examine', {});
+        await close();
+        expect(examined.passed, JSON.stringify(examined)).to.equal(true);
+        const hosts = [...(await Promise.all([1, 2, 3].map(() => serve()))), new URL(WORDPRESS_URL).host];
+        const { id } = await act<{ id: number }>('order');
+        const [event] = await eventsOf((await paymentOf(id)).id);
+        const rawBody = JSON.stringify({ ...event, type: 'checkout.pending' });
+        const { webhookSecret: secrets } = harness.merchant;
+        const statuses = await Promise.all(
+          Array.from({ length: 12 }, async (_, index) => {
+            const headers = signWebhook({ eventId: String(event?.id), rawBody, secrets });
+            const url = ADDRESS_OF_WEBHOOK.replace(new URL(WORDPRESS_URL).host, hosts[index % 4] ?? '');
+            return (await fetch(url, { method: 'POST', headers, body: rawBody })).status;
+          }),
+        );
+        expect(new Set(statuses)).to.deep.equal(new Set([200]));
+        expect((await state(id)).notes.filter((note) => note.includes('Money was seen'))).to.have.length(1);
+      });
+    });
+});
+
+/** A customer, who keeps cookies. */
+function visitor(): (path: string, request?: RequestInit) => Promise<Response> {
+  const cookies = new Map<string, string>();
+  return async (path, request = {}) => {
+    const headers = new Headers(request.headers);
+    headers.set('Cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
+    const answer = await fetch(WORDPRESS_URL + path, { ...request, headers });
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      cookies.set(name, value);
+    }
+    if (!answer.ok) expect.fail(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer;
+  };
+}
+
+const ADDRESS = {
+  first_name: 'Ann',
+  last_name: 'Lee',
+  address_1: '1 Road',
+  city: 'Austin',
+  state: 'TX',
+  postcode: '78701',
+  country: 'US',
+  email: 'ann@example.com',
+  phone: '5550100',
+};
