@@ -128,11 +128,12 @@ describe('a live payment by web, worker and watcher', function () {
         for (const part of [PROVIDER_KEY, new URL(node().anvil.url).host]) expect(told).to.not.include(part);
       }
     }
+    // SIGNER_REFUNDS names merchants and networks.
     expect(
       KNOWN_VARIABLES.filter((name) =>
         /PRIVATE_KEY|MNEMONIC|SEED|SIGNER|XPRV|PASSPHRASE|KEY_FILE|GAS_/.test(name),
       ),
-    ).to.deep.equal([]);
+    ).to.deep.equal(['SIGNER_REFUNDS']);
   });
 });
 
