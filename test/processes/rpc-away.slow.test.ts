@@ -95,10 +95,11 @@ describe('a provider that is away for more than an hour', function () {
     });
     expect(stand.receiver.requests.filter(({ rawBody }) => rawBody.includes('EXPIRED'))).to.deep.equal([]);
 
-    // Audits that were planned by the deadlines of before.
-    await stand.db('balance_audits').update({ due_at: minutesAgo(60) });
     proxy.lie = null;
     for (const { id } of [seen, away, late]) await stand.until(id, 'settled');
+    // Audits that were planned by the deadlines of before: whichever is first, the audit wakes the expiry.
+    await stand.db('balance_audits').update({ due_at: minutesAgo(60) });
+    await expireNow(part, unpaid);
     for (const { id } of [part, unpaid]) await stand.until(id, 'failed');
     const paid = ['created WAITING ', 'pending PENDING ', 'processing PROCESSING ', 'settled SETTLED '];
     expect(told(seen)).to.deep.equal(paid);
