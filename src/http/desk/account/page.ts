@@ -54,15 +54,13 @@ function sessionsOf({ texts, session }: SignedIn, sessions: readonly ListedSessi
 function passwordOf({ texts, session }: SignedIn, faults: AccountFaults): Html {
   const { account, invitation } = texts;
   const password = { type: 'password' } as const;
+  // For programs that keep passwords.
   const fields = html`<input
       type="text"
-      class="unseen"
       name="username"
       value="${session.email}"
       autocomplete="username"
-      aria-label="${texts.signIn.email}"
-      tabindex="-1"
-      readonly
+      hidden
     />
     ${field({
       ...password,

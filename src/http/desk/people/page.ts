@@ -60,7 +60,7 @@ function membersTable(visit: AtMerchant, members: readonly Member[], isOwner: bo
 function changeForms({ texts, merchant }: AtMerchant, { id, email, role }: Member): Html {
   const { people } = texts;
   const path = `/dashboard/${merchant.merchant_id}/people/${id}`;
-  const label = fillPlain(people.change, { email });
+  const label = fillPlain(people.roleOf, { email });
   const choice = select(
     { name: 'role', label, value: role, isSeen: false },
     roleOptions(texts),
@@ -68,7 +68,7 @@ function changeForms({ texts, merchant }: AtMerchant, { id, email, role }: Membe
   );
   const remove = button(people.remove, { kind: 'quiet', name: fillPlain(people.removeWho, { email }) });
   return html`<div class="actions">
-    ${form(`${path}/role`, html`${choice} ${button(people.save, { kind: 'quiet', name: label })}`, 'inline')}
+    ${form(`${path}/role`, html`${choice} ${button(people.save, { kind: 'quiet', name: fillPlain(people.saveWho, { email }) })}`, 'inline')}
     ${form(`${path}/remove`, remove, 'inline')}
   </div>`;
 }

@@ -93,7 +93,7 @@ export function table(label: string, heads: readonly string[], rows: readonly (r
         ${rows.map(
           (cells) =>
             html`<tr>
-              ${cells.map((cell) => html`<td>${cell}</td>`)}
+              ${cells.map((cell, at) => html`<td data-head="${heads[at] ?? ''}">${cell}</td>`)}
             </tr>`,
         )}
       </tbody>

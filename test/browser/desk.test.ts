@@ -1,0 +1,174 @@
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { codeOf, invitePath, joinDesk, PASSWORD } from '../support/desk.ts';
+import type { Harness } from '../support/harness.ts';
+import type { Listening } from '../support/http.ts';
+import { overflow, violationsOnEachScreen } from './axe.ts';
+import { pictures, withPage } from './browser.ts';
+import { fitsSmallAndLarge, SMALL_AND_LARGE } from './fits.ts';
+import { showPages } from './pages.ts';
+
+/** Of a phone, a tablet and a desktop; axe looks at the first and the last. */
+const WIDTHS = [360, 768, 1440] as const;
+
+describe('the desk in a browser', () => {
+  let harness: Harness;
+  let server: Listening;
+  let browser: Browser;
+  const check = showPages((opened) => ({ harness, server, browser } = opened));
+
+  const home = () => `/dashboard/${harness.merchant.id}`;
+  /** A browser of its own: its cookies are nobody else's. */
+  const withVisitor = (use: (page: Page) => Promise<void>, refused?: RegExp) =>
+    withPage(browser, { userAgent: 'Walking browser', ...(refused === undefined ? {} : { refused }) }, use);
+  const pathOf = (page: Page) => new URL(page.url()).pathname;
+  const secretOf = async (page: Page) => (await page.locator('main code').innerText()).replaceAll(' ', '');
+
+  /** Accepts an invitation, and sets up an app. */
+  const join = async (page: Page, email: string) => {
+    await page.goto(`${server.url}${await invitePath(harness, email)}`);
+    await page.getByLabel('Choose a password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Accept the invitation' }).click();
+    const secret = await secretOf(page);
+    await page.getByLabel('Six digits').fill(codeOf(harness, secret));
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByRole('link', { name: 'I have kept them' }).click();
+    return secret;
+  };
+
+  check('leads from an invitation to the home page, with the password and the codes of an app', async () => {
+    await withVisitor(async (page) => {
+      await join(page, 'mouse@shop.example');
+      expect(pathOf(page)).to.equal(home());
+      expect(await page.title()).to.equal('[TEST] Home · Shop');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      expect(await page.getByRole('status').innerText()).to.equal('You are signed out.');
+    });
+  });
+
+  check('is walked by keyboard alone: invite somebody, give them a role, remove them', async () => {
+    await withVisitor(async (page) => {
+      await join(page, 'keys@shop.example');
+      await page.keyboard.press('Tab');
+      expect(await focused(page)).to.equal('Skip to the content');
+      await tabTo(page, 'People');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/\/people$/);
+      await tabTo(page, 'E-mail');
+      await page.keyboard.type('guest@shop.example');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Invitation made' }).waitFor();
+      const [, path = ''] = /(\/dashboard\/invitations\/[\w-]+)/.exec(await page.content()) ?? [];
+      await withVisitor(async (guest) => {
+        await guest.goto(`${server.url}${path}`);
+        await guest.getByLabel('Choose a password').fill(PASSWORD);
+        await guest.keyboard.press('Enter');
+        await guest.getByRole('heading', { name: 'Set up your second step' }).waitFor();
+      });
+      await tabTo(page, 'Back to people');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/\/people$/);
+      await tabTo(page, 'Remove guest@shop.example');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/said=removed/);
+      expect(await page.getByRole('status').innerText()).to.equal('The person was removed.');
+    });
+  });
+
+  check('switches between shops, of which test and live look different', async () => {
+    const live = await harness.addMerchant({ name: 'Live shop', mode: 'live' });
+    await withVisitor(async (page) => {
+      await join(page, 'two@shop.example');
+      const path = await invitePath(harness, 'two@shop.example', { merchantId: live.id });
+      await page.goto(`${server.url}${path}`);
+      await page.getByLabel('Your password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Accept the invitation' }).click();
+      harness.advance(30);
+      await page.getByLabel('Code').waitFor();
+      const person = await harness.ctx
+        .db('people')
+        .where({ email: 'two@shop.example' })
+        .first<{ id: string }>('id');
+      await harness.ctx
+        .db('person_sessions')
+        .where({ person_id: person?.id })
+        .update({ factor_at: harness.ctx.now() });
+      await page.goto(`${server.url}/dashboard`);
+      await page.getByRole('link', { name: 'Live shop' }).click();
+      expect(await page.title()).to.equal('Home · Live shop');
+      expect(await page.getByText('A test shop').count()).to.equal(0);
+      const bar = () =>
+        page.evaluate<string>(`getComputedStyle(document.querySelector('.bar')).borderTopStyle`);
+      expect(await bar()).to.equal('solid');
+      await page.locator('details.shop summary').click();
+      await page.getByRole('link', { name: 'Shop TEST' }).click();
+      expect(await page.getByText('A test shop').isVisible()).to.equal(true);
+      expect(await bar()).to.equal('dashed');
+    });
+  });
+
+  check(`has no fault that axe finds, on light and dark screens, and fits ${SMALL_AND_LARGE}`, async () => {
+    const bob = await joinDesk(harness, 'a-very-long-name-of-a-person@subsidiary.shop.example', {
+      role: 'support',
+    });
+    const path = await invitePath(harness, 'invited@shop.example');
+    await withVisitor(async (page) => {
+      for (const [name, at] of [
+        ['sign-in', '/dashboard/sign-in?said=ended'],
+        ['invitation', path],
+        ['gone', `/dashboard/invitations/${'x'.repeat(32)}`],
+      ] as const)
+        await look(page, name, at);
+      await page.goto(`${server.url}${await invitePath(harness, 'looks@shop.example')}`);
+      await page.getByLabel('Choose a password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Accept the invitation' }).click();
+      await look(page, 'set-up', '/dashboard/set-up');
+      const secret = await secretOf(page);
+      await page.getByLabel('Six digits').fill('000000');
+      await page.getByRole('button', { name: 'Set up' }).click();
+      await look(page, 'set-up-fault', null);
+      await page.getByLabel('Six digits').fill(codeOf(harness, secret));
+      await page.getByRole('button', { name: 'Set up' }).click();
+      await look(page, 'recovery-codes', null);
+      for (const [name, at] of [
+        ['home', home()],
+        ['people', `${home()}/people`],
+        ['audit', `${home()}/audit`],
+        ['account', '/dashboard/account'],
+        ['second-factor', '/dashboard/second-factor'],
+        ['missing', '/dashboard/mer_x'],
+      ] as const)
+        await look(page, name, at);
+      await page.goto(`${server.url}${home()}/people`);
+      await page.getByRole('button', { name: `Save the role of ${bob.email}` }).click();
+      await look(page, 'people-said', null);
+    }, /status of 40[04]/);
+  });
+
+  /** Null: what the page shows already. */
+  const look = async (page: Page, name: string, path: string | null) => {
+    if (path !== null) await page.goto(`${server.url}${path}`);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await overflow(page), `${name} at ${width}`).to.equal(0);
+      if (width !== 768) expect(await violationsOnEachScreen(page), `${name} at ${width}`).to.deep.equal([]);
+      await pictures(page, (colorScheme) => `desk-${name}-${width}-${colorScheme}`);
+    }
+    if (path !== null) await fitsSmallAndLarge(page, name);
+  };
+});
+
+/** What the keyboard would use now. */
+const focused = (page: Page) =>
+  page.evaluate<string>(`(() => {
+    const { activeElement: at } = document;
+    return at.getAttribute('aria-label') ?? (at.labels?.[0] ?? at).textContent.trim();
+  })()`);
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let i = 0; i < 60; i += 1) {
+    if ((await focused(page)) === name) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`the keyboard does not reach ${name}`);
+}
