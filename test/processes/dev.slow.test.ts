@@ -84,6 +84,21 @@ describe('npm run dev', function () {
       headers: { Authorization: `Basic ${btoa(`admin:${facts.admin_password}`)}` },
     });
     expect(board.status).to.equal(200);
+    const [link = ''] = /http:\/\/localhost:\d+\/dashboard\/links\/[\w-]+/.exec(service.output()) ?? [];
+    const use = () =>
+      fetch(link, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { 'Sec-Fetch-Site': 'same-origin', 'Content-Type': 'application/x-www-form-urlencoded' },
+      });
+    const signedIn = await use();
+    const Cookie = signedIn.headers
+      .getSetCookie()
+      .map((cookie) => cookie.split(';')[0])
+      .join('; ');
+    const desk = await fetch(`${facts.base_url}/dashboard`, { headers: { Cookie }, redirect: 'manual' });
+    expect(desk.headers.get('location')).to.equal(`/dashboard/${facts.merchant_id}`);
+    expect((await use()).status, 'it signs in once').to.equal(404);
     expect(await findRunningEmbeddedPostgres(dataDir, 'payment_checkout')).to.equal(facts.database_url);
 
     const second = dev();

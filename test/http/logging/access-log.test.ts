@@ -133,6 +133,19 @@ describe('the log of requests', () => {
     expect(captured.text()).to.not.include(payment.token_id);
   });
 
+  it('holds no token of an invitation to the desk, whatever becomes of the request', async () => {
+    const token = 'aToken-of_an-invitation_to_0Desk';
+    for (const path of ['invitations', 'links'].map((kind) => `/dashboard/${kind}/${token}`))
+      for (const [method, end] of [
+        ['GET', ''],
+        ['POST', ''],
+        ['PUT', ''],
+        ['GET', '/nothing'],
+      ] as const)
+        await ask(method, `${path}${end}`, { key: null });
+    expect(captured.text()).to.not.include(token);
+  });
+
   it('holds no token of a path that no route has, however it is written', async () => {
     const { payment } = await create();
     const rest = payment.token_id.slice(1);
