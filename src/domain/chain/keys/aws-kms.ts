@@ -66,7 +66,11 @@ async function ask(key: KmsKey, action: string, body: object): Promise<Readonly<
     now: new Date(),
   });
   const signal = AbortSignal.timeout(REQUEST_MS);
-  const answer = await request(url, { method: 'POST', headers, body: text, signal });
+  const answer = await request(url, { method: 'POST', headers, body: text, signal }).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw new RangeError(`AWS KMS could not be asked for ${action} (${error.code ?? error.name})`);
+    },
+  );
   const said = (await answer.body.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
   if (answer.statusCode === 200) return said;
   // The type of the error alone: its text may hold what was sent.

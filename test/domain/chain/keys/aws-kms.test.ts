@@ -79,13 +79,13 @@ describe('a key in AWS KMS', () => {
     return { Signature: Buffer.from(der).toString('base64') };
   }
 
-  const open = async (credentials: object = CREDENTIALS) => {
+  const open = async (credentials: object = CREDENTIALS, endpoint = `http://127.0.0.1:${kms.port}/`) => {
     const credentialsFile = await privateFile(JSON.stringify(credentials));
     return openKmsKey({
       keyId: 'alias/refunds',
       region: 'eu-west-1',
       credentialsFile,
-      endpoint: `http://127.0.0.1:${kms.port}/`,
+      endpoint,
     });
   };
   const faultOf = (work: Promise<unknown>) =>
@@ -118,6 +118,21 @@ describe('a key in AWS KMS', () => {
   it('is refused where it is of another curve', async () => {
     spki = spki.replace('2b8104000a', '2b81040022');
     expect(await faultOf(open())).to.equal('The key of AWS KMS is not of ECC_SECG_P256K1');
+  });
+
+  it('says that AWS KMS cannot be reached', async () => {
+    const fault = await faultOf(open(CREDENTIALS, 'http://127.0.0.1:1/'));
+    expect(fault).to.equal('AWS KMS could not be asked for GetPublicKey (ECONNREFUSED)');
+  });
+
+  it('is not believed where it sends anything else than a signature, nor one of another digest', async () => {
+    const key = await open();
+    const digest = randomBytes(32);
+    const other = secp256k1.sign(randomBytes(32), secret, { prehash: false, format: 'der' });
+    for (const sent of [Buffer.alloc(0), Buffer.from('3006020100020100', 'hex'), randomBytes(70), other]) {
+      change = () => sent;
+      expect(await faultOf(key.sign(digest))).to.not.equal('none');
+    }
   });
 
   it('is not opened with wrong credentials, and shows none of them', async () => {
