@@ -126,7 +126,9 @@ export const paymentEndpoints = (adapters: AdaptersByMode, many = new LargeMerch
     response: { status: 200, schema: RefundList },
     async handle({ ctx, caller, params }) {
       const { id } = await readPayment(ctx.db, caller.merchantId, params.id ?? '');
-      return reply(200, await readRefundList(ctx.db, adaptersOf(adapters, caller.mode).chains, id));
+      const { chains } = adaptersOf(adapters, caller.mode);
+      const payment = { id, merchant_id: caller.merchantId };
+      return reply(200, await readRefundList(ctx.db, { chains, config: ctx.config }, payment));
     },
   }),
   endpoint({

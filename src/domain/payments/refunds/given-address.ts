@@ -3,9 +3,11 @@ import type { Context } from '../../../platform/context.ts';
 import type { Caller } from '../../api/endpoint.ts';
 import { ApiError } from '../../api/errors.ts';
 import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
+import type { Payment } from '../lifecycle/payment.ts';
 import { getPayment, lockPayment, lockPayments } from '../lifecycle/store.ts';
 import { withTestClockOf } from '../lifecycle/test-clock.ts';
 import { askForAddresses } from './accept.ts';
+import { asOffered } from './by-signer/served.ts';
 import { toRefundResource, type RefundList } from './schemas.ts';
 import { readPsbts } from './psbt/store.ts';
 import { readRefunds } from './store.ts';
@@ -27,11 +29,11 @@ const latestAddress = sql<GivenAddress, { paymentId: string }>(
 /** Returns all refunds of a payment, newest first, and the address that its customer gave. */
 export async function readRefundList(
   connection: Connection,
-  chains: ChainProfile,
-  paymentId: string,
+  { chains, config }: { readonly chains: ChainProfile; readonly config: Context['config'] },
+  { id: paymentId, merchant_id }: Pick<Payment, 'id' | 'merchant_id'>,
 ): Promise<RefundList> {
   const made = await readPsbts(connection, paymentId);
-  const refunds = await readRefunds(connection, paymentId);
+  const refunds = await asOffered(connection, config, merchant_id, await readRefunds(connection, paymentId));
   const data = refunds.map((refund) => toRefundResource(refund, chains, made.get(refund.id)));
   const given = await runOne(connection, latestAddress, { paymentId });
   const refund_address =
@@ -87,7 +89,7 @@ export async function clearRefundAddress(
       });
     const now = withTestClockOf(ctx, payment).now();
     for (const { ids } of cleared) await askForAddresses(tx, payment, ids, now);
-    return readRefundList(tx, chains, id);
+    return readRefundList(tx, { chains, config: ctx.config }, payment);
   });
   ctx.log.info('refund address cleared', { payment_id: id });
   return list;

@@ -11,6 +11,7 @@ import { withTestClockOf } from '../lifecycle/test-clock.ts';
 import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
 import { readTransfers } from '../transfers/store.ts';
 import { refundSettled, returnHeld, type RefundTerms } from './accept.ts';
+import { asOffered } from './by-signer/served.ts';
 import { checkRefund, isWhole, leftToRefund, takenOfSettled, type Left, type SettledMoney } from './left.ts';
 import { isForeignAddress, type RefundAddressRules } from './refund-address.ts';
 import { toRefundResource, type RefundBody } from './schemas.ts';
@@ -51,7 +52,8 @@ export async function requestRefund(
     const terms = { address, toSender, reason, transfers };
     const [first] = await acceptAll(tx, payment, { asked: body.amount, left, terms }, own.now());
     if (first === undefined) throw new Error(`the refund of payment ${id} is empty`);
-    return reply(201, toRefundResource(first, adapters.chains));
+    const [shown = first] = await asOffered(tx, ctx.config, payment.merchant_id, [first]);
+    return reply(201, toRefundResource(shown, adapters.chains));
   });
   ctx.log.info('refund accepted', { payment_id: id });
   return accepted;

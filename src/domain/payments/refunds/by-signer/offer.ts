@@ -1,7 +1,6 @@
 import type { NetworkId } from '../../../chain/networks.ts';
 import { finish, schedule } from '../../../schedule/store.ts';
 import { addSeconds } from '../../../../platform/clock.ts';
-import type { Config } from '../../../../platform/config/config.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { run, runOne, sql, type Tx } from '../../../../platform/postgres/db.ts';
 import { offerRefund } from '../../lifecycle/jobs.ts';
@@ -11,16 +10,10 @@ import { reviewAwaited } from '../by-merchant/review.ts';
 import { IS_AWAITED, IS_UNSIGNED, isHeld, type RefundStatus } from '../states.ts';
 import type { Refund } from '../store.ts';
 import { askSigner } from './intent.ts';
+import { isServed } from './served.ts';
 
 /** A refund whose coins are not confirmed any more is offered once they are again. */
 const WAIT_SECONDS = 600;
-
-/** True where the signer pays the refunds of a merchant on a network. */
-export const isServed = (
-  { signerRefunds }: Pick<Config, 'signerRefunds'>,
-  merchantId: string,
-  network: NetworkId,
-): boolean => signerRefunds.includes(`${merchantId}/${network}`);
 
 const refundPayments = sql<{ id: string; payment_id: string }, { ids: readonly string[] }>(
   'payments_of_offered_refunds',
