@@ -1,5 +1,7 @@
 import { fields, integer, quantity, word } from '../../chain/evm/proofs/values.ts';
 import { headerAt } from '../../chain/evm/read.ts';
+import { isFault } from '../../chain/rpc/questions.ts';
+import { demand } from '../../chain/rpc/refused.ts';
 import { raised, readSigned, signTransaction } from '../../chain/keys/sign.ts';
 import type { SigningKey } from '../../chain/keys/key-file.ts';
 import { listWallets } from '../../chain/wallets/store.ts';
@@ -19,13 +21,16 @@ export async function standingOf(
   open: readonly Pick<OpenFlush, 'tx_hash' | 'nonce' | 'account'>[],
 ): Promise<Standing> {
   const { provider, final } = node;
-  const calls = open.map((one) => ({ method: 'eth_getTransactionReceipt', params: [one.tx_hash] }));
-  const sent = (await provider.batch(calls)).find((receipt) => receipt !== null);
-  if (sent !== undefined) {
-    const receipt = fields(sent);
+  const calls = open.map((one) => receiptCall(one.tx_hash));
+  const sent = await provider.batch(calls);
+  const place = sent.findIndex((receipt) => receipt !== null);
+  if (place >= 0) {
+    const receipt = fields(sent[place]);
+    const txHash = word(receipt.transactionHash);
+    demand(txHash === open[place]?.tx_hash, `the receipt asked for is that of ${open[place]?.tx_hash}`);
     const height = integer(receipt.blockNumber);
     const isFinal = height <= final && (await headerAt(provider, height))?.hash === word(receipt.blockHash);
-    return isFinal ? outcomeOf(node, receipt) : 'mined';
+    return isFinal && (await isAgreed(node, txHash, receipt)) ? outcomeOf(node, receipt) : 'mined';
   }
   const nonces = open.map(({ nonce }) => Number(nonce));
   const account = open[0]?.account ?? '';
@@ -33,7 +38,28 @@ export async function standingOf(
   return isUsed ? { tx_hash: null, outcome: 'reverted', gas_used: null, fee: null } : 'unmined';
 }
 
-function outcomeOf({ coins }: Node, receipt: Readonly<Record<string, unknown>>): FlushOutcome {
+const receiptCall = (txHash: string) => ({ method: 'eth_getTransactionReceipt', params: [txHash] });
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * True unless a provider of another host has the transaction elsewhere, with another outcome, or not at all:
+ * then one of them lies, or is behind. One that fails says nothing.
+ */
+async function isAgreed({ all, provider }: Node, txHash: string, receipt: Fields): Promise<boolean> {
+  const saidOf = ({ blockHash, status }: Fields) => `${word(blockHash)} ${quantity(status)}`;
+  for (const other of all.filter(({ host }) => host !== provider.host)) {
+    try {
+      const [theirs] = await other.batch([receiptCall(txHash)]);
+      if (theirs === null || saidOf(fields(theirs)) !== saidOf(receipt)) return false;
+    } catch (error) {
+      if (!isFault(error)) throw error;
+    }
+  }
+  return true;
+}
+
+function outcomeOf({ coins }: Node, receipt: Fields): FlushOutcome {
   const gas = quantity(receipt.gasUsed);
   // Rollups take a fee of their own for what they write to Ethereum.
   const l1Fee = receipt.l1Fee === undefined || receipt.l1Fee === null ? 0n : quantity(receipt.l1Fee);
