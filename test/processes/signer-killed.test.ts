@@ -10,7 +10,7 @@ describe('a signer that is killed', function () {
   let signer: KilledSigner;
   before(build);
   eachShop(async ({ harness, shop }) => {
-    signer = await KilledSigner.open(standOf(), harness, shop);
+    signer = await KilledSigner.open(standOf(), harness, shop, 'file');
   });
   afterEach(async () => {
     await endAll();
