@@ -18,6 +18,7 @@ const openIntents = sql<DecidedIntent, Asked>(
     FROM payout_intents i LEFT JOIN payouts p ON p.refund_id = i.refund_id
     WHERE i.network = ${p.network} AND i.created_at > ${p.since} AND i.held_by IS NULL
       AND (p.refund_id IS NULL OR p.state = 'waiting')
+      AND NOT EXISTS (SELECT FROM payout_stops s WHERE s.refund_id = i.refund_id)
     ORDER BY p.looked_at NULLS FIRST, i.created_at LIMIT ${p.limit}`,
 );
 

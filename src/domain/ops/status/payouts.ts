@@ -7,9 +7,9 @@ interface Held {
   readonly because: string | null;
 }
 
-const heldPayouts = sql<Held>(
+const heldPayouts = sql<Held, { now: Date }>(
   'status_of_held_payouts',
-  `SELECT what, because FROM (${HELD_PAYOUTS}) held ORDER BY since DESC NULLS LAST LIMIT 20`,
+  (p) => `SELECT what, because FROM (${HELD_PAYOUTS(p.now)}) held ORDER BY since DESC NULLS LAST LIMIT 20`,
 );
 
 const waitingPayouts = sql<{ open: number; waiting_seconds: number | null }, { now: Date }>(
@@ -19,7 +19,8 @@ const waitingPayouts = sql<{ open: number; waiting_seconds: number | null }, { n
       max(extract(epoch FROM ${p.now}::timestamptz - i.created_at))::float8 AS waiting_seconds
     FROM payout_intents i LEFT JOIN payouts o ON o.refund_id = i.refund_id
     WHERE i.created_at > ${p.now}::timestamptz - interval '30 days' AND i.held_by IS NULL
-      AND (o.refund_id IS NULL OR o.state IN ('waiting', 'signed'))`,
+      AND (o.refund_id IS NULL OR o.state IN ('waiting', 'signed'))
+      AND NOT EXISTS (SELECT FROM payout_stops s WHERE s.refund_id = i.refund_id)`,
 );
 
 /** A person approves within hours; a block is final within minutes. */
@@ -29,8 +30,9 @@ const LATE_SECONDS = 6 * 3_600;
 export const payoutsSection: Section = {
   name: 'payouts',
   async read({ db, systemNow }) {
-    const held = await run(db, heldPayouts, []);
-    const [found] = await run(db, waitingPayouts, { now: systemNow() });
+    const now = systemNow();
+    const held = await run(db, heldPayouts, { now });
+    const [found] = await run(db, waitingPayouts, { now });
     const { open = 0, waiting_seconds: seconds = null } = found ?? {};
     const lines = [
       open === 0 || seconds === null

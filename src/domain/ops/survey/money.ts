@@ -46,7 +46,7 @@ const waitingMoney = sql<WaitingMoney, { now: Date }>(
         SELECT bool_and(t.dropped_at IS NOT NULL) FROM transfers t
         WHERE t.payment_id = c.payment_id AND t.conversion = c.number) IS NOT TRUE
       UNION ALL
-      SELECT 'payout_held', 'live', since FROM (${HELD_PAYOUTS}) held
+      SELECT 'payout_held', 'live', since FROM (${HELD_PAYOUTS(p.now)}) held
       UNION ALL
       SELECT 'sale_held', 'live', s.since FROM sales s
       WHERE ${IS_UNSOLD('s')} AND s.reason IS NOT NULL

@@ -10,6 +10,7 @@ import { isSettled } from '../lifecycle/states.ts';
 import { lockPayments } from '../lifecycle/store.ts';
 import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
 import { scheduleOffers } from './accept.ts';
+import { stopPayout } from './by-signer/intent.ts';
 import { claimCovered } from './coverage.ts';
 import { acceptDueRefunds } from './due.ts';
 import { markCompleted, markUnsigned, readPendingRefunds, type Refund } from './store.ts';
@@ -69,7 +70,8 @@ export async function completeRefund(tx: Tx, refund: Refund, txHash: string, now
   // A payment that a reorganisation of its blocks reopened: then only the sum changes.
   if (moved.length === 0)
     await run(tx, updateRefunded, { id: payment.id, amountRefunded: request.changes?.amount_refunded });
-  const { coin, network, coin_amount: amount, source } = refund;
+  const { coin, network, coin_amount: amount, source, offered_at } = refund;
+  if (offered_at !== null) await stopPayout(tx, refund.id, now);
   await postEntries(tx, [refundedEntry(payment.id, source, { coin, network, amount })], now);
   // REFUNDED now: what came beside the settled price is due as a refund, too.
   await acceptDueRefunds(tx, [payment.id], now);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { runOne, sql, type Connection, type Tx } from '../../../../platform/postgres/db.ts';
-import { IS_COMPLETED } from '../states.ts';
+import { run, runOne, sql, type Connection, type Tx } from '../../../../platform/postgres/db.ts';
+import { IS_AWAITED, IS_COMPLETED } from '../states.ts';
 
 /** What the signer is asked to pay. None of it is believed by who signs: limits are. */
 export interface Intent {
@@ -37,8 +37,20 @@ export async function askSigner(tx: Tx, intent: Intent, now: Date): Promise<void
   await runOne(tx, insertIntent, { ...intent, now });
 }
 
+const insertStop = sql<never, { id: string; now: Date }>(
+  'stop_payout',
+  (p) => `INSERT INTO payout_stops (refund_id, created_at) VALUES (${p.id}, ${p.now}) ON CONFLICT DO NOTHING`,
+);
+
+/** Tells the signer that a refund is completed: where somebody else has paid it, it is not paid again. */
+export async function stopPayout(tx: Tx, id: string, now: Date): Promise<void> {
+  await run(tx, insertStop, { id, now });
+}
+
 /** An intent with what operators have said of it. */
 export interface DecidedIntent extends Intent {
+  /** Its refund is completed. */
+  readonly is_stopped: boolean;
   readonly created_at: Date;
   readonly approved_by: string | null;
   readonly approval: string | null;
@@ -46,7 +58,8 @@ export interface DecidedIntent extends Intent {
 }
 
 export const INTENT_COLUMNS = `i.refund_id, i.payment_id, i.merchant_id, i.network, i.coin, i.amount, i.address,
-      i.created_at, i.approved_by, i.approval, i.held_by`;
+      i.created_at, i.approved_by, i.approval, i.held_by,
+      EXISTS (SELECT FROM payout_stops s WHERE s.refund_id = i.refund_id) AS is_stopped`;
 
 const intentOfRefund = sql<DecidedIntent, { id: string }>(
   'payout_intent_of_refund',
@@ -60,13 +73,17 @@ export async function readIntent(connection: Connection, id: string): Promise<De
 
 /**
  * SQL: what the signer holds for a person: accounts, and payouts that nobody has paid by hand and no operator
- * holds, who has looked.
+ * holds, who has looked. And what a provider calls final and the watcher has not found.
  */
-export const HELD_PAYOUTS = `
+export const HELD_PAYOUTS = (now: string): string => `
       SELECT network || ' ' || address AS what, held_because AS because, seen_at AS since
       FROM payout_accounts WHERE held_because IS NOT NULL
       UNION ALL
       SELECT o.refund_id, o.because, o.looked_at
       FROM payouts o LEFT JOIN payout_intents i ON i.refund_id = o.refund_id
         LEFT JOIN refunds r ON r.id = o.refund_id
-      WHERE o.state = 'held' AND i.held_by IS NULL AND (${IS_COMPLETED('r')}) IS NOT TRUE`;
+      WHERE o.state = 'held' AND i.held_by IS NULL AND (${IS_COMPLETED('r')}) IS NOT TRUE
+      UNION ALL
+      SELECT o.refund_id, 'a provider says that it is paid, and the watcher has not found it', o.looked_at
+      FROM refunds r JOIN payouts o ON o.refund_id = r.id
+      WHERE ${IS_AWAITED('r')} AND o.state = 'paid' AND o.looked_at < ${now}::timestamptz - interval '2 hours'`;
