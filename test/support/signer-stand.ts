@@ -128,7 +128,7 @@ export class SignerStand {
     const opened = this.#signer;
     const settings = parseSettings(JSON.stringify(this.configuration));
     if (opened !== null) return (this.#signer = { ...opened, settings });
-    const journal = await Journal.open(join(this.folder, 'journal'), this.key.address);
+    const journal = await Journal.open(join(this.folder, 'journal'), this.key.address, this.now());
     const now = () => this.now();
     const base = { log: SILENT, settings, key: this.key, journal, now };
     this.#signer = { ...base, db: this.#open(this.signerUrl), sent: new Map() };

@@ -1,8 +1,8 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { readPrivateFile } from '../chain/keys/key-file.ts';
 import { IS_COMPLETED } from '../payments/refunds/states.ts';
-import { intentHash, type DecidedIntent } from '../payments/refunds/by-signer/intent.ts';
-import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
+import { intentHash, readIntent, type DecidedIntent } from '../payments/refunds/by-signer/intent.ts';
+import { run, runOne, sql, type Connection, type Db } from '../../platform/postgres/db.ts';
 import { approvalText } from './judge.ts';
 
 /** A payout, as operators see it. */
@@ -66,8 +66,15 @@ export async function readAccounts(connection: Connection): Promise<PayoutAccoun
   return run(connection, payoutAccounts, []);
 }
 
-/** Signs an intent as an approver. Throws RangeError for a file that is no such key, or is not private. */
-export async function signApproval(intent: DecidedIntent, keyFile: string): Promise<string> {
+/**
+ * Signs an intent as an approver, for the network of that chain. Throws RangeError for a file that is no such
+ * key, or is not private.
+ */
+export async function signApproval(
+  intent: DecidedIntent,
+  chainId: number | null,
+  keyFile: string,
+): Promise<string> {
   const pem = await readPrivateFile(keyFile, "The approver's key file");
   const key = (() => {
     try {
@@ -77,7 +84,7 @@ export async function signApproval(intent: DecidedIntent, keyFile: string): Prom
     }
   })();
   if (key.asymmetricKeyType !== 'ed25519') throw new RangeError("The approver's key is not of Ed25519");
-  return sign(null, approvalText(intentHash(intent)), key).toString('base64');
+  return sign(null, approvalText(chainId, intentHash(intent)), key).toString('base64');
 }
 
 interface Approval {
@@ -105,26 +112,43 @@ const holdIntent = sql<{ is_signed: boolean }, { id: string; by: string; now: Da
     RETURNING EXISTS (SELECT FROM payouts o WHERE o.refund_id = i.refund_id AND hashes <> '{}') AS is_signed`,
 );
 
+const lockAccounts = sql<{ address: string }, { network: string }>(
+  'lock_payout_accounts',
+  (p) => `SELECT address FROM payout_accounts WHERE network = ${p.network} ORDER BY address FOR UPDATE`,
+);
+
 /** Holds a payout; null: there is none. What was signed is not called back. */
 export async function holdPayout(
-  connection: Connection,
+  db: Db,
   held: { readonly id: string; readonly by: string; readonly now: Date },
 ): Promise<{ is_signed: boolean } | null> {
-  return runOne(connection, holdIntent, held);
+  return db.transaction(async (tx) => {
+    const intent = await readIntent(tx, held.id);
+    if (intent === null) return null;
+    // The signer has the lock while it stores what it signed: this finds that, or the signer finds the hold.
+    await run(tx, lockAccounts, intent);
+    return runOne(tx, holdIntent, held);
+  });
 }
 
-// What was signed is not released: its transactions are followed, and no other is ever signed for the refund.
+// What was signed is never signed again: it is looked at again, for a provider may have lied.
 const releaseIntent = sql<{ was_held: boolean }, { id: string }>(
   'release_payout',
   (p) => `
     WITH judged AS (
       UPDATE payouts SET state = 'waiting' WHERE refund_id = ${p.id} AND state = 'held' AND hashes = '{}'
       RETURNING refund_id
+    ), looked AS (
+      UPDATE payouts o SET state = 'signed', because = NULL, tx_hash = NULL
+      WHERE refund_id = ${p.id} AND tx_hash IS NOT NULL
+        AND NOT EXISTS (SELECT FROM refunds r WHERE r.id = o.refund_id AND ${IS_COMPLETED('r')})
+      RETURNING refund_id
     ), held AS (
       UPDATE payout_intents SET held_by = NULL, held_at = NULL
       WHERE refund_id = ${p.id} AND held_by IS NOT NULL RETURNING refund_id
     )
-    SELECT EXISTS (SELECT FROM judged) OR EXISTS (SELECT FROM held) AS was_held`,
+    SELECT EXISTS (
+      SELECT FROM judged UNION ALL SELECT FROM looked UNION ALL SELECT FROM held) AS was_held`,
 );
 
 /** Lets the signer look at a payout again: every limit still holds. False: nothing could be released. */

@@ -8,7 +8,8 @@ const MAX_PATH = 103;
 /**
  * Lets one process of a machine have a file, by a socket beside it, which ends with the process however that
  * ends. The database's locks are no help: they are those of whoever owns the database. Throws RangeError
- * where another process has it.
+ * where another process has it. Two that begin in one moment behind a killed one may both get it: a journal
+ * finds out with its next line.
  */
 export async function exclusive(path: string): Promise<Server> {
   const socket = `${path}.lock`;

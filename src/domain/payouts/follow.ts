@@ -5,7 +5,8 @@ import { standingOf } from '../wallets/flush/follow.ts';
 import { nonceOf, type Node } from '../wallets/flush/node.ts';
 import { compare, subtract } from '../../platform/values/money.ts';
 import type { NetworkSettings } from './settings.ts';
-import { accountOf, signUnderLock, type Signer } from './signer.ts';
+import { limitMet } from './limits.ts';
+import { accountOf, signNext, type Signer } from './signer.ts';
 import { endPayout, holdAccount, readOpenPayouts, type OpenPayout } from './store.ts';
 import { feeCap, feeUsd, send } from './take.ts';
 
@@ -25,12 +26,13 @@ export async function followPayouts(signer: Signer, node: Node, settings: Networ
   const account = accountOf(signer, node.coins.network);
   let isFirst = true;
   for (const payout of await readOpenPayouts(signer.db, account, FOLLOWED)) {
-    const { hashes, nonce, state, refund_id } = payout;
-    if (!hashes.every((hash) => signer.journal.knows(refund_id, hash))) {
+    const { nonce, state, refund_id } = payout;
+    const [stored, hashes] = [new Set(payout.hashes), signer.journal.hashesOf(refund_id)];
+    if (stored.size !== hashes.size || ![...hashes].every((hash) => stored.has(hash))) {
       await holdAccount(signer.db, account, `the row of ${refund_id} was changed`);
       continue;
     }
-    const own = hashes.map((tx_hash) => ({ tx_hash, nonce, account: account.address }));
+    const own = [...hashes].map((tx_hash) => ({ tx_hash, nonce, account: account.address }));
     const standing = await standingOf(node, own);
     if (standing === 'mined') await assertFinal(signer, account, payout);
     else if (standing === 'unmined') {
@@ -65,8 +67,8 @@ async function end(signer: Signer, node: Node, payout: OpenPayout, txHash: strin
 }
 
 async function assertFinal(signer: Signer, account: Account, { sent_at }: OpenPayout): Promise<void> {
-  if (signer.now().getTime() - sent_at.getTime() > NEVER_FINAL_MS)
-    await contradict(signer, account, 'says for hours that a payout is mined, and never that it is final');
+  const what = 'says for hours that a payout is mined, and never that it is final, or another one does not';
+  if (signer.now().getTime() - sent_at.getTime() > NEVER_FINAL_MS) await contradict(signer, account, what);
 }
 
 /** The number was used by a transaction that is none of ours: whoever sent it has the key. */
@@ -130,16 +132,25 @@ async function bump(signer: Signer, node: Node, payout: OpenPayout, settings: Ne
   const { refund_id: refund, intent_hash: intent } = payout;
   const usdOf = (fee: bigint) => feeUsd(settings, node, before.gas, fee);
   const usd = subtract(usdOf(higher.maxFeePerGas), usdOf(before.maxFeePerGas));
-  const entry = await signUnderLock(signer, network, async () => {
+  // Only the fee is more.
+  const moved = {
+    method: `${node.coins.native}/${network}`,
+    amount: '0',
+    usd: compare(usd, '0') > 0 ? usd : '0',
+  };
+  const at = signer.now();
+  const because = limitMet(signer.settings, signer.journal.spent(at.getTime()), {
+    at: at.getTime(),
+    ...moved,
+  });
+  if (because !== null) {
+    signer.log.warn('a payout waits, for more gas is above a limit', { refund_id: refund, reason: because });
+    return null;
+  }
+  const entry = await signNext(signer, network, async () => {
     const { raw, hash } = await signTransaction(signer.key, higher);
-    const made = { kind: 'signed', at: signer.now().toISOString(), refund, intent, network } as const;
+    const made = { kind: 'signed', at: at.toISOString(), refund, intent, network } as const;
     const bytes = { nonce: higher.nonce, hash, raw: raw.toString('hex') };
-    // Only the fee is more.
-    const moved = {
-      method: `${node.coins.native}/${network}`,
-      amount: '0',
-      usd: compare(usd, '0') > 0 ? usd : '0',
-    };
     return { ...made, account: signer.key.address, ...bytes, ...moved };
   });
   if (entry !== null) signer.log.info('a payout was signed again for more gas', { refund_id: refund });

@@ -1,5 +1,5 @@
 import { constants, createReadStream } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Spent } from './limits.ts';
 
@@ -31,6 +31,8 @@ export type Entry = Registered | SignedEntry;
 
 /** Longer than any window of a limit. */
 const KEPT_MS = 25 * 3_600_000;
+/** What was signed before is final, and its intent too old to be looked at: the database may lack it. */
+const STORED_MS = 35 * 86_400_000;
 const MAX_LINE = 8_192;
 
 /**
@@ -39,39 +41,47 @@ const MAX_LINE = 8_192;
  * twice. A line is on the disk before anybody sees what was signed.
  */
 export class Journal {
+  readonly #path: string;
   readonly #file: FileHandle;
   readonly #account: string;
+  readonly #openedAt: number;
   readonly #next = new Map<string, number>();
-  /** Hashes of what was signed, by refund. */
-  readonly #refunds = new Map<string, Set<string>>();
+  /** Hashes of what was signed, by refund, with a space between: of all that ever was. */
+  readonly #refunds = new Map<string, string>();
   /** Something went wrong while a line was written: nobody knows whether it is there. */
   #isBroken = false;
+  /** How long the file is, as far as this process knows. */
+  #size = 0;
   #spent: Spent[] = [];
   /** Entries that the database may lack. */
   #unstored: SignedEntry[] = [];
 
-  private constructor(file: FileHandle, account: string) {
-    this.#file = file;
-    this.#account = account;
+  private constructor(path: string, file: FileHandle, [account, now]: readonly [string, Date]) {
+    [this.#path, this.#file] = [path, file];
+    [this.#account, this.#openedAt] = [account, now.getTime()];
   }
 
   /**
    * Opens the journal of an account's key, or begins one. A last line that is cut off was never acted on, and
    * is removed. Throws RangeError for a file that is no journal, or that of another key.
    */
-  static async open(path: string, account: string): Promise<Journal> {
+  static async open(path: string, account: string, now: Date): Promise<Journal> {
     const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o600);
-    const journal = new Journal(file, account);
+    const journal = new Journal(path, file, [account, now]);
     try {
       const { mode } = await file.stat();
       if ((mode & 0o077) !== 0)
         throw new RangeError('The journal can be read or written by others: chmod 600');
-      await file.truncate(await endOfLastLine(file));
+      journal.#size = await endOfLastLine(file);
+      await file.truncate(journal.#size);
       let line = 0;
       for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
         line += 1;
         journal.#take(parse(text, line));
       }
+      // Where the clock is ahead, what was signed last says what is a day ago.
+      const newest = journal.#spent.reduce((latest, { at }) => Math.max(latest, at), 0);
+      journal.#spent = journal.spent(Math.min(newest, now.getTime()));
       return journal;
     } catch (error) {
       await file.close();
@@ -93,15 +103,14 @@ export class Journal {
     return this.#refunds.has(refund);
   }
 
-  /** True for the hash of a transaction that was signed for a refund: whatever else has one is not ours. */
-  knows(refund: string, hash: string): boolean {
-    return this.#refunds.get(refund)?.has(hash) ?? false;
+  /** Returns the hashes of all that was signed for a refund: whatever else has one is not ours. */
+  hashesOf(refund: string): ReadonlySet<string> {
+    return new Set(this.#refunds.get(refund)?.split(' '));
   }
 
-  /** What was signed within a day, and a little more. */
-  spent(now: number): readonly Spent[] {
-    this.#spent = this.#spent.filter(({ at }) => at > now - KEPT_MS);
-    return this.#spent;
+  /** What was signed within a day, and more. A clock that jumps ahead and back lets it forget nothing. */
+  spent(now: number): Spent[] {
+    return this.#spent.filter(({ at }) => at > now - KEPT_MS);
   }
 
   unstored(): readonly SignedEntry[] {
@@ -117,10 +126,21 @@ export class Journal {
   async append(entry: Entry): Promise<void> {
     if (this.#isBroken) throw new Error('the journal could not be written: restart the signer');
     this.#isBroken = true;
-    await this.#file.appendFile(`${JSON.stringify(entry)}\n`);
+    await this.#assertOwn();
+    const line = Buffer.from(`${JSON.stringify(entry)}\n`);
+    await this.#file.appendFile(line);
     await this.#file.sync();
+    this.#size += line.length;
     this.#take(entry);
     this.#isBroken = false;
+  }
+
+  /** Throws where the file was removed, replaced or written by others: this process knows too little. */
+  async #assertOwn(): Promise<void> {
+    const own = await this.#file.stat();
+    const there = await stat(this.#path).catch(() => null);
+    if (there?.ino !== own.ino || there.dev !== own.dev || own.size !== this.#size)
+      throw new Error('the journal is not what this process has written: find out who has it, and restart');
   }
 
   async close(): Promise<void> {
@@ -133,14 +153,12 @@ export class Journal {
       throw new RangeError(`The journal is that of ${account}, and the key is that of ${this.#account}`);
     if (entry.kind === 'registered') return void this.#next.set(network, nonce);
     this.#next.set(network, Math.max(nonce + 1, this.#next.get(network) ?? 0));
-    this.#refunds.set(entry.refund, (this.#refunds.get(entry.refund) ?? new Set()).add(entry.hash));
-    this.#spent.push({
-      at: Date.parse(entry.at),
-      method: entry.method,
-      amount: entry.amount,
-      usd: entry.usd,
-    });
-    if (entry.raw !== '') this.#unstored.push(entry);
+    const { refund, hash, method, amount, usd } = entry;
+    const before = this.#refunds.get(refund);
+    this.#refunds.set(refund, before === undefined ? hash : `${before} ${hash}`);
+    const at = Date.parse(entry.at);
+    this.#spent.push({ at, method, amount, usd });
+    if (at > this.#openedAt - STORED_MS && entry.raw !== '') this.#unstored.push(entry);
   }
 }
 

@@ -25,12 +25,18 @@ export interface Refusal {
 }
 
 const AMOUNT = /^\d{1,40}(\.\d{1,18})?$/;
+/** Those of the service; another text, which may be long, is written nowhere. */
+const ID = /^\w{1,64}$/;
 const refuse = (because: string): Refusal => ({ because, isFinal: true });
 
 /** Judges the fields of an intent: whoever can write the database may have written any of them. */
 export function judgeIntent(signer: Signer, network: NetworkId, intent: DecidedIntent): Payable | Refusal {
   const { settings, key, journal } = signer;
   const { coin, amount, address, merchant_id, refund_id } = intent;
+  // Whoever owns the database owns the types of its columns.
+  const texts: readonly unknown[] = [refund_id, intent.payment_id, merchant_id, coin, amount, address];
+  if (!texts.every((text) => typeof text === 'string')) return refuse('a column has another type');
+  if (![refund_id, intent.payment_id, merchant_id].every((id) => ID.test(id))) return refuse('an id is none');
   if (journal.hasSigned(refund_id))
     return refuse('it was signed before, and its row was lost: look for its transaction in the journal');
   const own = settings.networks[network]?.coins[coin];
@@ -61,12 +67,12 @@ export function judgeIntent(signer: Signer, network: NetworkId, intent: DecidedI
  * now is refused also where none is needed: it was changed after a person had looked.
  */
 export function judgeApproval(
-  { settings }: Pick<Signer, 'settings'>,
+  signer: Pick<Signer, 'settings'>,
+  network: NetworkId,
   intent: DecidedIntent,
-  hash: string,
   usd: string,
 ): Refusal | null {
-  const { fromUsd, approvers } = settings.approval;
+  const { fromUsd, approvers } = signer.settings.approval;
   const { approval, approved_by } = intent;
   if (approval === null)
     return compare(usd, fromUsd) < 0
@@ -74,10 +80,12 @@ export function judgeApproval(
       : { because: `it needs an approval: it is worth ${usd} USD`, isFinal: false };
   const key = approvers.get(approved_by ?? '');
   if (key === undefined) return refuse('it was approved by somebody whom the configuration does not name');
-  return verify(null, approvalText(hash), key, Buffer.from(approval, 'base64'))
+  const text = approvalText(chainsOfSigner(signer).chainIdOf(network), intentHash(intent));
+  return verify(null, text, key, Buffer.from(approval, 'base64'))
     ? null
     : refuse('it is not what was approved');
 }
 
-/** What an approver signs. */
-export const approvalText = (hash: string): Buffer => Buffer.from(`payment-checkout payout ${hash}`);
+/** What an approver signs: an approval of a test network is none of the main one. */
+export const approvalText = (chainId: number | null, hash: string): Buffer =>
+  Buffer.from(`payment-checkout payout ${chainId} ${hash}`);

@@ -53,6 +53,7 @@ export async function pass(signer: Signer, network: NetworkId, settings: Network
         account,
         'more of its numbers are used than were signed: somebody else has the key',
       );
+    if (row.held_because !== null) return;
     const since = new Date(signer.now().getTime() - OLDEST_MS);
     for (const intent of await readOpenIntents(db, { network, since, limit: TAKEN }))
       await takeUp(signer, node, intent, settings);

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { Type, type Static, type TSchema } from 'typebox';
 import { ValidationError } from '../api/errors.ts';
 import { getValidator } from '../api/validator.ts';
-import { isCoinOn } from '../chain/coins.ts';
+import { COINS_ON_NETWORKS, isCoinOn, tokenContract } from '../chain/coins.ts';
 import { EVM_NETWORK_IDS } from '../../networks/networks.ts';
 import { compare } from '../../platform/values/money.ts';
 
@@ -76,6 +76,11 @@ export function parseSettings(text: string): SignerSettings {
       assertOrdered(`networks.${network}.coins.${coin}`, own);
       if (compare(own.usd, '0') === 0) throw new RangeError(`networks.${network}.coins.${coin}.usd is 0`);
     }
+    const native = COINS_ON_NETWORKS.find(
+      (one) => one.network === network && tokenContract(one.coin, one.network) === null,
+    );
+    if (native !== undefined && !Object.hasOwn(coins, native.coin))
+      throw new RangeError(`networks.${network}.coins lacks ${native.coin}, of which fees are paid`);
   }
   assertOrdered('usd', written.usd);
   const { fromUsd, approvers } = written.approval;

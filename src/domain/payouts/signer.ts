@@ -7,7 +7,14 @@ import { run, sql, type Connection, type Db, type Tx } from '../../platform/post
 import type { Log } from '../../platform/log.ts';
 import type { Journal, SignedEntry } from './journal.ts';
 import type { NetworkSettings, SignerSettings } from './settings.ts';
-import { holdAccount, lockAccount, storeAttempt, type Attempt } from './store.ts';
+import {
+  holdAccount,
+  lockAccount,
+  seeAccount,
+  storeAttempt,
+  type AccountRow,
+  type Attempt,
+} from './store.ts';
 
 /** What a signer works with: one key, one journal, one process. */
 export interface Signer {
@@ -89,35 +96,38 @@ function attemptOf({ refund, intent, network, account, nonce, hash, raw, at }: S
 }
 
 /**
- * Runs `sign` for an account with its row locked, and stores what it returns: first in the journal, then in
- * the database, whose transaction says that the number is used. Only then may anybody see it. Returns null
- * where nothing is to be signed: the account is held, or `sign` says so.
+ * Signs with the next number of an account, and stores what `sign` returns: first in the journal, then in the
+ * database, whose transaction says that the number is used. Only then may anybody see it. No lock is held
+ * while it is signed, for KMS takes its time. What a person has said meanwhile is read behind the lock, by
+ * `isStill`: then what was signed is forgotten, and its number is the next one's. Returns null where nothing
+ * is stored: that, or the account is held, or `sign` says so.
  */
-export async function signUnderLock(
+export async function signNext(
   signer: Signer,
   network: NetworkId,
-  sign: (tx: Tx, nonce: number) => Promise<SignedEntry | null>,
+  sign: (nonce: number) => Promise<SignedEntry | null>,
+  isStill: (tx: Tx) => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<SignedEntry | null> {
   const { db, journal } = signer;
   const account = accountOf(signer, network);
-  const signed = await db.transaction(async (tx) => {
-    const row = await lockAccount(tx, account);
-    const nonce = journal.nextNonce(network);
-    if (row === null || nonce === null || row.held_because !== null || (await isHalted(signer))) return null;
-    if (Number(row.next_nonce) !== nonce) {
-      await holdAccount(
-        tx,
-        account,
-        `the next number is ${row.next_nonce} in the database, and ${nonce} in the journal`,
-      );
-      return null;
-    }
-    const entry = await sign(tx, nonce);
-    if (entry === null) return null;
+  const nonce = journal.nextNonce(network);
+  const isFree = async (connection: Connection, row: AccountRow | null) => {
+    if (row === null || row.held_because !== null || (await isHalted(signer))) return false;
+    if (Number(row.next_nonce) === nonce) return true;
+    const because = `the next number is ${row.next_nonce} in the database, and ${nonce} in the journal`;
+    await holdAccount(connection, account, because);
+    return false;
+  };
+  if (nonce === null || !(await isFree(db, await seeAccount(db, account, signer.now())))) return null;
+  const entry = await sign(nonce);
+  if (entry === null) return null;
+  const isStored = await db.transaction(async (tx) => {
+    if (!(await isFree(tx, await lockAccount(tx, account))) || !(await isStill(tx))) return false;
     await journal.append(entry);
     await storeAttempt(tx, attemptOf(entry));
-    return entry;
+    return true;
   });
-  if (signed !== null) journal.markStored([signed]);
-  return signed;
+  if (!isStored) return null;
+  journal.markStored([entry]);
+  return entry;
 }

@@ -3,14 +3,14 @@ import { readSigned, signTransaction } from '../chain/keys/sign.ts';
 import type { NetworkId } from '../chain/networks.ts';
 import { quantity } from '../chain/evm/proofs/values.ts';
 import { isUnable } from '../chain/rpc/questions.ts';
-import type { DecidedIntent } from '../payments/refunds/by-signer/intent.ts';
+import { intentHash, readIntent, type DecidedIntent } from '../payments/refunds/by-signer/intent.ts';
 import { broadcast, gasLeft, unitsAt, type Node } from '../wallets/flush/node.ts';
 import { add, divide, multiply } from '../../platform/values/money.ts';
 import { judgeApproval, judgeIntent, type Payable, type Refusal } from './judge.ts';
 import type { SignedEntry } from './journal.ts';
 import { limitMet } from './limits.ts';
 import type { NetworkSettings } from './settings.ts';
-import { accountOf, signUnderLock, type Signer } from './signer.ts';
+import { accountOf, signNext, type Signer } from './signer.ts';
 import { readOpenPayouts, storeJudgement } from './store.ts';
 
 /** Fees by which a transaction is signed, within the configuration's. */
@@ -90,7 +90,7 @@ async function judge(
   const maxFeePerGas = node.maxFeePerGas < most ? node.maxFeePerGas : most;
   const mostGas = BigInt(settings.maxGas ?? DEFAULT_MOST_GAS);
   const worth = multiply(intent.amount, payable.own.usd);
-  const refusal = limitOf(signer, intent, worth) ?? judgeApproval(signer, intent, payable.hash, worth);
+  const refusal = limitOf(signer, intent, worth) ?? judgeApproval(signer, node.coins.network, intent, worth);
   if (refusal !== null) return refusal;
   const short = await shortOf(signer, node, payable, mostGas * maxFeePerGas);
   if (short !== null) return { because: short, isFinal: false };
@@ -114,7 +114,8 @@ async function shortOf(signer: Signer, node: Node, payable: Payable, fee: bigint
   const { address } = accountOf(signer, node.coins.network);
   const open = await readOpenPayouts(signer.db, accountOf(signer, node.coins.network), 1_000);
   const signed = open.filter(({ state }) => state === 'signed');
-  const onTheirWay = signed.map(({ raws }) => readSigned(hexToBytes(raws.at(-1) ?? '')));
+  // Those of erased payments are gone.
+  const onTheirWay = signed.flatMap(({ raws }) => raws.slice(-1).map((raw) => readSigned(hexToBytes(raw))));
   const native = onTheirWay.reduce(
     (sum, { value, gas, maxFeePerGas }) => sum + value + gas * maxFeePerGas,
     0n,
@@ -157,32 +158,33 @@ async function sign(
   intent: DecidedIntent,
   ready: Ready,
 ): Promise<SignedEntry | Refusal | null> {
-  let refusal: Refusal | null = null;
   const { refund_id: refund, coin, amount } = intent;
   const network: NetworkId = node.coins.network;
-  const entry = await signUnderLock(signer, network, async (_tx, nonce) => {
-    // Nothing was signed since it was judged but by this process; it is cheap to be sure.
-    refusal = signer.journal.hasSigned(refund)
-      ? { because: 'it was signed before', isFinal: true }
-      : limitOf(signer, intent, ready.usd);
-    if (refusal !== null) return null;
-    const { chainId } = node;
-    const { gas, value, maxFeePerGas, maxPriorityFeePerGas, usd, hash: intentOf } = ready;
-    const fees = { maxFeePerGas, maxPriorityFeePerGas };
+  const { gas, value, maxFeePerGas, maxPriorityFeePerGas, usd, hash: intentOf } = ready;
+  const refusal = limitOf(signer, intent, usd);
+  if (refusal !== null) return refusal;
+  const signNumber = async (nonce: number): Promise<SignedEntry> => {
     const [to, input] = [hexToBytes(ready.to.slice(2)), hexToBytes(ready.data.slice(2))];
-    const { raw, hash } = await signTransaction(signer.key, {
-      chainId,
-      nonce,
-      ...fees,
-      gas,
-      to,
-      value,
-      input,
-    });
+    const fees = { maxFeePerGas, maxPriorityFeePerGas };
+    const transaction = { chainId: node.chainId, nonce, ...fees, gas, to, value, input };
+    const { raw, hash } = await signTransaction(signer.key, transaction);
     const made = { kind: 'signed', at: signer.now().toISOString(), refund, intent: intentOf } as const;
     const moved = { method: `${coin}/${network}`, amount, usd };
     const bytes = { nonce, hash, raw: raw.toString('hex') };
     return { ...made, network, account: signer.key.address, ...bytes, ...moved };
+  };
+  return signNext(signer, network, signNumber, async (tx) => {
+    // Whoever holds it has the lock of the account as well: they see what was signed, or this sees the hold.
+    const now = await readIntent(tx, refund);
+    const isSame = (one: keyof DecidedIntent) => now?.[one] === intent[one];
+    return (
+      now !== null &&
+      !signer.journal.hasSigned(refund) &&
+      intentHash(now) === intentOf &&
+      !now.is_stopped &&
+      isSame('held_by') &&
+      isSame('approval') &&
+      isSame('approved_by')
+    );
   });
-  return entry ?? refusal;
 }

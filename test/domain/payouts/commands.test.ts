@@ -32,7 +32,8 @@ describe('npm run ops -- payouts', () => {
     return command.run(harness.ctx, output);
   };
   const approve = (own: Record<string, string> = {}) => {
-    const given = { refund: id, address, amount: '600.00', approver: 'Ann', 'key-file': file, ...own };
+    const said = { address, amount: '600.00', coin: 'USDC', network: 'ethereum' };
+    const given = { refund: id, ...said, approver: 'Ann', 'key-file': file, ...own };
     return ops('approve', ...Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]));
   };
   const faultOf = (work: Promise<unknown>) =>
@@ -62,12 +63,23 @@ describe('npm run ops -- payouts', () => {
     await harness.ctx.db('payout_intents').update({ amount: '600' });
     for (const [own, said] of [
       [{ amount: 'all' }, /^Not approved/],
+      [{ coin: 'ETH' }, /^Not approved: ref_\w+ asks for 600 USDC on ethereum/],
+      [{ network: 'polygon' }, /^Not approved/],
       [{ refund: 'ref_X' }, /was not asked to pay ref_X/],
       [{ 'key-file': await privateFile('hunter2') }, /is no PEM/],
       [{ 'key-file': await privateFile('hunter2', 0o644) }, /mode 644: chmod 600/],
     ] as const)
       expect(await faultOf(approve(own))).to.match(said);
     expect(await actions()).to.deep.equal([]);
+  });
+
+  it('list shows what was written into rows in a line, without what a terminal obeys', async () => {
+    await stand.insert({ address: '0x\u001b[2J\nref_X paid: all' });
+    await harness.ctx.db('payout_accounts').update({ held_because: '\u001b[8mhidden\u202e' });
+    const { text } = await ops('list');
+    expect(text).to.not.match(/[^\P{C}\n]/u);
+    expect(text).to.not.match(/^ref_X/m);
+    expect(text).to.match(/ to 0x.\[2J ref_X paid: all /);
   });
 
   it('hold and release a payout and an account, each written down', async () => {
@@ -105,17 +117,18 @@ describe('npm run ops -- payouts', () => {
     const usual = [
       'payout_accounts INSERT,SELECT,UPDATE',
       'payout_intents SELECT',
+      'payout_stops SELECT',
       'payouts INSERT,SELECT,UPDATE',
     ];
     expect(await may()).to.deep.equal(usual);
-    await harness.ctx.db.raw(`GRANT ALL ON payout_intents, payouts TO ${role}`);
+    await harness.ctx.db.raw(`GRANT ALL ON payout_intents, payout_stops, payouts TO ${role}`);
     await ops('grant', '--signer', role);
     expect(await may()).to.deep.equal(usual);
   });
 
   it('grant nothing by the release where there is no role of the usual names, and those that are there', async () => {
     const { databaseUrl } = harness.ctx.config;
-    const [text = ''] = loadMigration('0097_payout_grants').statements;
+    const [text = ''] = loadMigration('0100_payout_stops').statements;
     const grants = text.slice(text.indexOf('DO $$'));
     const may = async () =>
       (

@@ -33,10 +33,10 @@ describe('the signer', () => {
   afterEach(() => stand.close());
 
   const usdc = () => standOf().balance('USDC', customer);
-  const approve = async (id: string, by = 'Ann') => {
+  const approve = async (id: string, by = 'Ann', chainId = 1) => {
     const intent = await readIntent(harness.ctx.db, id);
     if (intent === null) throw new Error('there is no intent');
-    const approval = sign(null, approvalText(intentHash(intent)), stand.approver).toString('base64');
+    const approval = sign(null, approvalText(chainId, intentHash(intent)), stand.approver).toString('base64');
     await harness.ctx.db('payout_intents').where({ refund_id: id }).update({ approved_by: by, approval });
   };
 
@@ -255,6 +255,15 @@ describe('the signer', () => {
         expect(await failure(Promise.resolve(work))).to.equal('42501');
     });
 
+    it('signs nothing of a column whose type was changed', async () => {
+      const id = await stand.insert();
+      await harness.ctx.db.raw(
+        'ALTER TABLE payout_intents ALTER COLUMN amount TYPE jsonb USING jsonb_build_array(amount)',
+      );
+      await stand.pass();
+      expect(await stand.stateOf(id)).to.equal('held: a column has another type');
+    });
+
     it('signs nothing whose fields are no payout that the configuration knows', async () => {
       stand.settings = { deny: [customer], merchants: ['mer_A'] };
       const merchant_id = 'mer_A';
@@ -270,6 +279,7 @@ describe('the signer', () => {
         { coin: 'DAI' },
         { coin: 'constructor' },
         { merchant_id: 'mer_B' },
+        { refund_id: `ref_${'A'.repeat(100)}` },
       ];
       const ids: string[] = [];
       for (const one of wrong) ids.push(await stand.insert({ merchant_id, ...one }));
@@ -312,6 +322,13 @@ describe('the signer', () => {
       }
     });
 
+    it('takes none that was given for a test network', async () => {
+      const id = await stand.insert({ amount: '600' });
+      await approve(id, 'Ann', 11_155_111);
+      await stand.pass();
+      expect(await stand.stateOf(id)).to.equal('held: it is not what was approved');
+    });
+
     it('takes none of somebody whom the configuration does not name', async () => {
       const id = await stand.insert({ amount: '600' });
       await approve(id, 'Bob');
@@ -329,6 +346,33 @@ describe('the signer', () => {
     await stand.pass();
     expect(await stand.stateOf(id)).to.equal('signed');
     expect(await releasePayout(harness.ctx.db, id), 'what was signed').to.equal(false);
+  });
+
+  it('signs nothing that is held, or changed, while it signs', async () => {
+    const id = await stand.insert();
+    let meanwhile = async () => {
+      expect(await holdPayout(harness.ctx.db, { id, by: 'Ann', now: harness.ctx.now() })).to.deep.equal({
+        is_signed: false,
+      });
+    };
+    const slow = {
+      ...stand.key,
+      sign: async (digest: Uint8Array) => (await meanwhile(), stand.key.sign(digest)),
+    };
+    Object.assign(await stand.signer(), { key: slow });
+    await stand.pass();
+    expect([await stand.stateOf(id), (await stand.signer()).journal.nextNonce('ethereum')]).to.deep.equal([
+      'new',
+      0,
+    ]);
+    meanwhile = async () => void (await harness.ctx.db('payout_intents').update({ amount: '6' }));
+    await releasePayout(harness.ctx.db, id);
+    await stand.pass();
+    expect(await stand.stateOf(id)).to.equal('new');
+    meanwhile = () => Promise.resolve();
+    await stand.pass();
+    await stand.settle();
+    expect([await stand.stateOf(id), await stand.sent()]).to.deep.equal(['signed', 1]);
   });
 
   it('signs and sends nothing while there is a halt file', async () => {
@@ -517,8 +561,11 @@ describe('the signer', () => {
       await standOf().setBalance('USDC', stand.key.address, 0n);
       await stand.settle();
       await stand.pass();
-      expect(await stand.stateOf(id)).to.equal('held: its transaction failed, and moved nothing but gas');
-      expect(await releasePayout(harness.ctx.db, id)).to.equal(false);
+      const failed = 'held: its transaction failed, and moved nothing but gas';
+      expect(await stand.stateOf(id)).to.equal(failed);
+      expect(await releasePayout(harness.ctx.db, id)).to.equal(true);
+      await stand.pass();
+      expect([await stand.stateOf(id), await stand.sent()], 'it is looked at').to.deep.equal([failed, 1]);
     });
   });
 

@@ -1,6 +1,7 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { decode, encode, integerBytes, keccak, keccakBytes, type Item } from '../evm/proofs/rlp.ts';
 import { Refused } from '../rpc/refused.ts';
-import type { SigningKey } from './key-file.ts';
+import { addressOf, type SigningKey } from './key-file.ts';
 
 /** A transaction without an access list (EIP-1559). */
 export interface Transaction {
@@ -40,19 +41,34 @@ export function readSigned(raw: Uint8Array): Transaction {
   const [chainId, nonce, tip, most, gas, to, value, input] = items instanceof Uint8Array ? [] : items;
   if (!(to instanceof Uint8Array) || !(input instanceof Uint8Array))
     throw new Refused('malformed', 'a stored transaction is none');
-  const number = (item: unknown) =>
-    item instanceof Uint8Array ? BigInt(`0x0${Buffer.from(item).toString('hex')}`) : 0n;
   return {
-    chainId: Number(number(chainId)),
-    nonce: Number(number(nonce)),
-    maxPriorityFeePerGas: number(tip),
-    maxFeePerGas: number(most),
-    gas: number(gas),
+    chainId: Number(numberOf(chainId)),
+    nonce: Number(numberOf(nonce)),
+    maxPriorityFeePerGas: numberOf(tip),
+    maxFeePerGas: numberOf(most),
+    gas: numberOf(gas),
     to,
-    value: number(value),
+    value: numberOf(value),
     input,
   };
 }
+
+/** Returns the address whose key has signed such a transaction; null: the bytes are none. */
+export function signerOf(raw: Uint8Array): string | null {
+  try {
+    const items = decode(raw.subarray(1));
+    if (raw[0] !== EIP_1559[0] || items instanceof Uint8Array || items.length !== 12) return null;
+    const digest = keccakBytes(Buffer.concat([EIP_1559, encode(items.slice(0, 9))]));
+    const [parity, r, s] = items.slice(9).map(numberOf);
+    const signature = new secp256k1.Signature(r ?? 0n, s ?? 0n, Number(parity));
+    return addressOf(signature.recoverPublicKey(digest).toBytes(false));
+  } catch {
+    return null;
+  }
+}
+
+const numberOf = (item: unknown): bigint =>
+  item instanceof Uint8Array ? BigInt(`0x0${Buffer.from(item).toString('hex')}`) : 0n;
 
 /** Returns a fee by which a transaction replaces another: nodes ask for a tenth more of both fees. */
 export function raised(before: bigint, now: bigint): bigint {

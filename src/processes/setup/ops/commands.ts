@@ -95,10 +95,13 @@ export function parseOpsCommand(args: readonly string[]): AskedCommand | { reado
     async run(ctx, output) {
       const result = await command.run(ctx, values, output);
       if (result.changed !== undefined) await recordCommand(ctx, name, result.changed);
-      return result;
+      return { ...result, text: result.text.replaceAll(NO_TEXT, '\uFFFD') };
     },
   };
 }
+
+/** What a terminal obeys: rows may have it, and an operator believes what the screen shows. */
+const NO_TEXT = /(?![\n\t])[\p{Cc}\p{Cf}]/gu;
 
 /** A name may be of two words. */
 function commandOf(args: readonly string[]) {

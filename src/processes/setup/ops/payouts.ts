@@ -12,6 +12,8 @@ import {
 } from '../../../domain/payouts/decide.ts';
 import { isCompleted, REFUND_STATUSES } from '../../../domain/payments/refunds/states.ts';
 import { intentHash, readIntent } from '../../../domain/payments/refunds/by-signer/intent.ts';
+import { isNetwork } from '../../../domain/chain/networks.ts';
+import { realChains } from '../../../domain/chain/profile.ts';
 import { compare } from '../../../platform/values/money.ts';
 import { actorName } from '../actor.ts';
 import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
@@ -34,10 +36,16 @@ const list: OpsCommand = {
       payouts.some(
         ({ state, held_by, refund_status }) => state === 'held' && held_by === null && !isPaid(refund_status),
       ) || accounts.some(({ held_because }) => held_because !== null);
-    const lines = [...accounts.map(accountText), ...payouts.map(payoutText)];
+    const lines = [...accounts.map(accountText), ...payouts.map(inOneLine).map(payoutText)];
     const text = lines.length === 0 ? 'The signer was asked for nothing.' : lines.join('\n');
     return { facts: { accounts, payouts }, text, isBad };
   },
+};
+
+/** Whoever may insert an intent may write lines of the list into it. */
+const inOneLine = <Row extends object>(row: Row): Row => {
+  const clean = (value: unknown) => (typeof value === 'string' ? value.replaceAll(/\s+/g, ' ') : value);
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, clean(value)])) as Row;
 };
 
 /** By the chain: of a refund that somebody has paid nothing is to be done. */
@@ -60,16 +68,18 @@ function payoutText(payout: ListedPayout): string {
 const approve: OpsCommand = {
   summary: 'approves a payout, with the key of a person whom the configuration of the signer names',
   description:
-    'Say address and amount from where the refund was agreed, not from this database: what differs is not approved.',
+    'Say all of it from where the refund was agreed, not from this database: what differs is not approved.',
   options: {
     refund: REFUND,
     address: { type: 'string', value: 'ADDRESS', meaning: 'where the money goes', isNeeded: true },
     amount: {
       type: 'string',
       value: 'AMOUNT',
-      meaning: 'how much, in the coin of the refund',
+      meaning: 'how much, in the coin',
       isNeeded: true,
     },
+    coin: { type: 'string', value: 'COIN', meaning: 'which coin: USDC', isNeeded: true },
+    network: { type: 'string', value: 'NETWORK', meaning: 'where: ethereum', isNeeded: true },
     approver: { type: 'string', value: 'NAME', meaning: 'as the configuration names you', isNeeded: true },
     'key-file': {
       type: 'string',
@@ -79,23 +89,27 @@ const approve: OpsCommand = {
     },
   },
   changes: () => true,
-  async run({ db, systemNow }, values) {
+  async run({ db, config, systemNow }, values) {
     const id = values.text('refund') ?? '';
     const intent = await readIntent(db, id);
     if (intent === null) throw noPayout(id);
+    const asked = inOneLine(intent);
+    const { network, coin } = asked;
     const [address, amount] = [values.text('address') ?? '', values.text('amount') ?? ''];
     const isSame =
-      /^\d{1,40}(\.\d{1,18})?$/.test(amount) &&
+      [amount, intent.amount].every((one) => /^\d{1,40}(\.\d{1,18})?$/.test(one)) &&
       compare(amount, intent.amount) === 0 &&
+      values.text('coin') === coin &&
+      values.text('network') === network &&
       address.toLowerCase() === intent.address.toLowerCase();
     if (!isSame)
       throw new OpsUsageError(
-        `Not approved: ${id} asks for ${intent.amount} ${intent.coin} on ${intent.network} to ${intent.address}.`,
+        `Not approved: ${id} asks for ${asked.amount} ${coin} on ${network} to ${asked.address}.`,
       );
     const by = values.text('approver') ?? '';
-    const approval = await signApproval(intent, values.text('key-file') ?? '').catch(asUsageError);
+    const chainId = isNetwork(network) ? realChains(config).chainIdOf(network) : null;
+    const approval = await signApproval(intent, chainId, values.text('key-file') ?? '').catch(asUsageError);
     await approvePayout(db, { id, by, approval, now: systemNow() });
-    const { network, coin } = intent;
     const changed = { refund: id, approver: by, network, coin, amount, address, intent: intentHash(intent) };
     return { facts: changed, text: `${by} has approved ${amount} ${coin} to ${address}.`, changed };
   },

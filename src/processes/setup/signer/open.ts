@@ -42,7 +42,7 @@ export async function openSigner(lifetime: Lifetime, environment: Environment): 
     const lock = await exclusive(settings.journal);
     lifetime.own(() => lock.close());
     const key = await keyOf(settings);
-    const journal = await Journal.open(settings.journal, key.address);
+    const journal = await Journal.open(settings.journal, key.address, new Date());
     lifetime.own(() => journal.close());
     const db = openDb({ url: url ?? '', name: `signer ${process.pid}`, ...SIGNER_DB });
     lifetime.own(() => db.destroy());
