@@ -116,13 +116,13 @@ export interface SaleNote {
   readonly now: Date;
 }
 
+// Since when it has not gone on, for whatever reason: one that changes all the time is none the less long.
 const note = sql<never, SaleNote & { paymentId: string; number: number }>(
   'note_sale',
   (p) => `
     UPDATE sales s SET
       since = CASE WHEN ${p.reason}::text IS NULL THEN NULL
-        WHEN (s.status, s.reason) IS NOT DISTINCT FROM (${p.status}, ${p.reason}) THEN s.since
-        ELSE ${p.now} END,
+        WHEN s.status = ${p.status} THEN coalesce(s.since, ${p.now}) ELSE ${p.now} END,
       status = ${p.status}, reason = ${p.reason}, detail = ${p.detail}, failures = ${p.failures},
       empty_orders = ${p.emptyOrders}
     WHERE s.payment_id = ${p.paymentId} AND s.number = ${p.number} AND ${IS_UNSOLD('s')}`,

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { krakenAccount } from '../../../../src/domain/exchange/kraken/account.ts';
@@ -52,6 +56,40 @@ describe('requests to Kraken', () => {
       for (const secret of [kraken.account.key, kraken.account.secret]) expect(shown).to.not.include(secret);
     });
 
+  it('follow no redirect, take no page and no endless answer for one, and keep none of it', async () => {
+    const elsewhere = await serveKraken(() => new Date());
+    const strange: [string, (response: ServerResponse) => unknown][] = [
+      ['status 302', (response) => response.writeHead(302, { location: elsewhere.url }).end()],
+      ['status 307', (response) => response.writeHead(307, { location: elsewhere.url }).end()],
+      ['not JSON', (response) => response.end('<html>One moment, please</html>')],
+      ['larger than', (response) => response.end('['.repeat(300_000))],
+      ['larger than', (response) => Readable.from(endless()).pipe(response)],
+      ['without error or result', (response) => response.end('null')],
+      ['without error or result', (response) => response.end('{"error":{"0":"EAPI:Invalid key"}}')],
+    ];
+    let answer: (response: ServerResponse) => unknown = () => undefined;
+    const server = createServer((_request, response) => answer(response));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { key, secret } = kraken.account;
+    const nextNonce = () => Promise.resolve('1');
+    const strangeAccount = krakenAccount({ base, credentials: { key, secret }, nextNonce });
+    try {
+      for (const [told, give] of strange) {
+        answer = give;
+        const error = await faultOf(strangeAccount.checkRights());
+        expect(error).to.include({ meaning: 'unknown', reason: 'exchange_unavailable' });
+        expect(error?.message).to.include(told).and.to.have.length.below(200);
+      }
+      expect(elsewhere.calls).to.deep.equal([]);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+      await elsewhere.close();
+    }
+  });
+
   it('of one process that overtake each other are all answered', async () => {
     const one = account();
     const found = await Promise.all(Array.from({ length: 3 }, () => one.listAddresses('ETH', 'ethereum')));
@@ -81,3 +119,7 @@ describe('requests to Kraken', () => {
     expect(await account().listAddresses('ETH', 'ethereum')).to.deep.equal(['0x3']);
   });
 });
+
+function* endless() {
+  for (;;) yield '[1,'.repeat(10_000);
+}

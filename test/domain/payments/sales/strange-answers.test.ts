@@ -106,6 +106,18 @@ describe('a sale at an exchange whose answers are late, of others or wrong', () 
     await expectSoldOnce();
   });
 
+  it('tells of an exchange that does not come back, whatever else it says each time', async () => {
+    for (const error of Array.from({ length: 9 }, (_, i) =>
+      i % 2 === 0 ? 'EAPI:Rate limit exceeded' : 'EService:Unavailable',
+    )) {
+      stand.kraken.fault = () => ({ error });
+      await stand.work(id);
+      harness.advance(240);
+    }
+    expect(await problem()).to.equal('rate_limited');
+    await expectSoldOnce();
+  });
+
   it('is held with what the exchange said, whatever that is made of', async () => {
     next('AddOrder', { error: 'EOrder:\u0000 \u001B[2J no' });
     await stand.work(id);
