@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -8,6 +8,7 @@ import { read, ROOT } from '../support/documents.ts';
 import type { Harness } from '../support/harness.ts';
 import { listen, type Listening } from '../support/http.ts';
 import { LANGUAGES } from './languages.ts';
+import { archived } from './plugin.ts';
 
 for (const [name, language] of Object.entries(LANGUAGES)) {
   const { missing } = language;
@@ -77,6 +78,22 @@ for (const [name, language] of Object.entries(LANGUAGES)) {
     }
   });
 }
+
+const { missing } = LANGUAGES['python'] ?? expect.fail();
+(missing === null ? describe : describe.skip)('the archive of the plugin', () => {
+  it('holds what a shop needs, and no tests or examples, which anybody could call there', () => {
+    const plugin = archived();
+    expect(existsSync(`${plugin}.zip`)).to.equal(true);
+    const files = readdirSync(plugin, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+    const folders = new Set(files.map(({ parentPath }) => parentPath.slice(plugin.length)));
+    expect([...folders]).to.have.members(['', '/src', '/assets', '/php', '/php/src']);
+    expect(files.map(({ name }) => name)).to.include.members([
+      'payment-checkout.php',
+      'autoload.php',
+      'Once.php',
+    ]);
+  });
+});
 
 /** The first block of code of the README of a language. */
 function firstCode(name: string): string {

@@ -73,8 +73,8 @@ abstract class Http
             foreach ($page['data'] as $item) {
                 yield $item;
             }
-            $cursor = $page['pagination']['next_cursor'];
-        } while ($cursor !== null);
+            ['has_more' => $hasMore, 'next_cursor' => $cursor] = $page['pagination'];
+        } while ($hasMore);
     }
 
     /**

@@ -48,11 +48,12 @@ it('sends no fields as an object, and what is given of a query', function (): vo
 });
 
 it('walks all pages', function (): void {
-    $page = fn (array $data, ?string $next) => new Response(
-        200,
-        json_encode(['data' => $data, 'pagination' => ['next_cursor' => $next]], JSON_THROW_ON_ERROR),
-    );
-    $line = new Line([$page([1, 2], 'c1'), $page([3], null)]);
+    $page = fn (array $data, string $next, bool $more) => new Response(200, json_encode(
+        ['data' => $data, 'pagination' => ['next_cursor' => $next, 'has_more' => $more]],
+        JSON_THROW_ON_ERROR,
+    ));
+    // The feed has a cursor on its last page, too.
+    $line = new Line([$page([1, 2], 'c1', true), $page([3], 'c2', false)]);
     $items = $line->client->items(fn (?string $cursor) => $line->client->listPayments(cursor: $cursor));
     same([1, 2, 3], iterator_to_array($items, false));
     same('https://pay.example/v1/payments?cursor=c1', $line->sent[1][1]);

@@ -81,9 +81,9 @@ class Http:
         while True:
             page = read(**query, **({} if cursor is None else {"cursor": cursor}))
             yield from page["data"]
-            cursor = page["pagination"]["next_cursor"]
-            if cursor is None:
+            if not page["pagination"]["has_more"]:
                 return
+            cursor = page["pagination"]["next_cursor"]
 
     def _send(
         self,

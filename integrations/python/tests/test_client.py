@@ -70,8 +70,11 @@ class ClientTest(unittest.TestCase):
         )
 
     def test_items_walk_all_pages(self):
-        pages = [([1, 2], "c1"), ([3], None)]
-        self.answer(*((200, {"data": data, "pagination": {"next_cursor": next}}) for data, next in pages))
+        # The feed has a cursor on its last page, too.
+        pages = [([1, 2], "c1", True), ([3], "c2", False)]
+        for data, cursor, more in pages:
+            pagination = {"next_cursor": cursor, "has_more": more}
+            self.service.answers.append((200, {}, {"data": data, "pagination": pagination}))
         self.assertEqual(list(self.client.items(self.client.list_payments, limit=2)), [1, 2, 3])
         self.assertEqual(self.service.requests[1][1], "/v1/payments?limit=2&cursor=c1")
 

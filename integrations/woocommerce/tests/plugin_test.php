@@ -9,7 +9,7 @@ use PaymentCheckout\WooCommerce\Receiver;
 
 require_once __DIR__ . '/recorded.php';
 // WordPress loads plugins by their names: this one before WooCommerce.
-require_once __DIR__ . '/../payment-checkout.php';
+require_once __DIR__ . '/../payment-checkout/payment-checkout.php';
 require_once __DIR__ . '/recorded_classes.php';
 
 function answers(array ...$answers): void
@@ -104,6 +104,7 @@ it('leads to the same payment at a second click, and never makes two of one clic
     answers([200, payment('pay_1', 'PENDING')]);
     same('https://pay.example/checkout/pay_1', (new Gateway())->process_payment(7)['redirect']);
     same(2, count(Site::$sent));
+    // The shop was killed before it noted the payment.
     Site::$orders[7] = new WC_Order(7);
     answers([201, payment('pay_1')]);
     (new Gateway())->process_payment(7);
@@ -197,7 +198,7 @@ it('fetches events that are missing, and handles them in their order', function 
     Site::reset();
     $order = ordered();
     $page = ['data' => [eventOf($order, 1, 'created'), eventOf($order, 2, 'pending')]];
-    answers([200, $page + ['pagination' => ['next_cursor' => null]]]);
+    answers([200, $page + ['pagination' => ['next_cursor' => null, 'has_more' => false]]]);
     same(200, deliver(eventOf($order, 3, 'settled')));
     same(['GET', '/v1/payment/pay_1/events', null], lastSent());
     same(['processing', ['Money was seen; it is being confirmed.']], [
@@ -215,12 +216,12 @@ it('asks for an event again where it could not be handled, and holds no lock', f
     same(500, deliver(eventOf($order, 1, 'created')));
 });
 
-it('refuses what the service did not sign, and does not answer without a secret', function (): void {
+it('refuses what the service did not sign, logs that once a minute, and is broken without a secret', function (): void {
     Site::reset();
     $order = ordered();
     same(401, deliver(eventOf($order, 1, 'settled'), 'whsec_' . base64_encode(str_repeat('x', 32))));
     same(401, Receiver::configured()->answer('{}', []));
-    same('pending', wc_get_order(7)->status);
+    same(['pending', 1], [wc_get_order(7)->status, count(Site::$log)]);
     Site::$options['woocommerce_payment_checkout_settings']['webhook_secret'] = '';
     same(500, deliver(eventOf($order, 1, 'settled'), 'whsec_' . base64_encode(str_repeat('s', 32))));
 });

@@ -9,7 +9,9 @@ declare(strict_types=1);
 
 use Automattic\WooCommerce\Utilities\FeaturesUtil;
 use Automattic\WooCommerce\Utilities\OrderUtil;
+use PaymentCheckout\WooCommerce\OrderStore;
 
+PHP_SAPI === 'cli' || exit;
 $_SERVER['HTTP_HOST'] = preg_replace('~\Ahttps?://~', '', (string) getenv('WORDPRESS_URL'));
 $_SERVER['REQUEST_METHOD'] = 'GET';
 require "$argv[1]/wp-load.php";
@@ -25,6 +27,8 @@ echo json_encode(match ($action) {
     'order' => order(),
     'state' => state(wc_get_order($given['id'])),
     'refund' => refund($given['id'], $given['amount']),
+    'hold' => hold($given['id']),
+    'waiting' => waiting(),
 }, JSON_THROW_ON_ERROR), "\n";
 
 /** Activates the plugin, and sets what its page of settings sets. */
@@ -92,4 +96,22 @@ function refund(int $id, string $amount): array
 {
     $refund = wc_create_refund(['order_id' => $id, 'amount' => $amount, 'reason' => 'broken', 'refund_payment' => true]);
     return (is_wp_error($refund) ? ['fault' => $refund->get_error_message()] : []) + state(wc_get_order($id));
+}
+
+/** Holds the lock of an order, as a delivery does, until the process is ended. */
+function hold(int $id): never
+{
+    (new OrderStore($id, ''))->transaction(static function (): void {
+        echo "held\n";
+        sleep(60);
+    });
+    exit;
+}
+
+/** How many deliveries wait for a lock. */
+function waiting(): array
+{
+    global $wpdb;
+    $text = "SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock'";
+    return ['count' => (int) $wpdb->get_var($text)];
 }

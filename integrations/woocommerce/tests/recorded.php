@@ -1,7 +1,7 @@
 <?php
 
 /*
- * What the plugin uses of WordPress 6.1 and of the functions of WooCommerce 8.2, in the small: names, parameters and
+ * What the plugin uses of WordPress 6.4 and of the functions of WooCommerce 8.2, in the small: names, parameters and
  * effects as they are documented, written for these tests. tests/real.php runs the plugin in the real ones.
  */
 
@@ -9,6 +9,7 @@ declare(strict_types=1);
 
 const ABSPATH = '/';
 const DB_NAME = 'shop';
+const MINUTE_IN_SECONDS = 60;
 
 /** What the site holds, and what happens to it. */
 final class Site
@@ -56,6 +57,17 @@ function __(string $text, string $domain): string
 function get_option(string $name, mixed $default = false): mixed
 {
     return Site::$options[$name] ?? $default;
+}
+
+function get_transient(string $name): mixed
+{
+    return Site::$options["_transient_$name"] ?? false;
+}
+
+function set_transient(string $name, mixed $value, int $seconds): bool
+{
+    Site::$options["_transient_$name"] = $value;
+    return true;
 }
 
 function get_bloginfo(string $what): string

@@ -23,7 +23,7 @@ final class Payments
     /**
      * Returns the address of the page on which the customer pays the order: of its payment, while that is open
      * and asks for what the order costs, or else of a new one. A second click has the same payment: the
-     * idempotency key is made of the order. Throws PaymentCheckoutException.
+     * idempotency key is made of what is asked for. Throws PaymentCheckoutException.
      */
     public function pageOf(WC_Order $order): string
     {
@@ -35,8 +35,9 @@ final class Payments
                 return $open;
             }
         }
-        $key = hash('sha256', implode('|', [$order->get_order_key(), count($made), $total]));
-        $payment = $this->client->createPayment($this->asked($order), "order-$key");
+        $asked = $this->asked($order);
+        $key = hash('sha256', implode('|', [$order->get_order_key(), count($made), json_encode($asked)]));
+        $payment = $this->client->createPayment($asked, "order-$key");
         $order->update_meta_data(self::MADE, [...$made, ['id' => $payment['id'], 'total' => $total]]);
         $order->save_meta_data();
         return $payment['checkout_url'];
@@ -88,7 +89,7 @@ final class Payments
         return self::decimal($order->get_total()) . ' ' . $order->get_currency();
     }
 
-    /** What a payment of the order asked for; null: it is none that the shop knows of. */
+    /** What a payment of the order asked for; null: the shop knows of none, as where it was killed meanwhile. */
     public static function askedBy(WC_Order $order, string $paymentId): ?string
     {
         return array_column(self::madeFor($order), 'total', 'id')[$paymentId] ?? null;

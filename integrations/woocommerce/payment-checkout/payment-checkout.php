@@ -4,7 +4,7 @@
  * Plugin Name: Payment checkout for WooCommerce
  * Description: Customers pay in cryptocurrency on the page of your payment checkout service.
  * Version: 0.1.0
- * Requires at least: 6.1
+ * Requires at least: 6.4
  * Requires PHP: 8.1
  * Requires Plugins: woocommerce
  * WC requires at least: 8.2
@@ -23,7 +23,8 @@ use PaymentCheckout\Webhook;
 defined('ABSPATH') || exit;
 
 // The package for PHP: in the plugin, as it is shipped, or beside it, as in the repository.
-require is_file(__DIR__ . '/php/autoload.php') ? __DIR__ . '/php/autoload.php' : __DIR__ . '/../php/autoload.php';
+$shipped = __DIR__ . '/php/autoload.php';
+require is_file($shipped) ? $shipped : __DIR__ . '/../../php/autoload.php';
 
 spl_autoload_register(static function (string $class): void {
     $file = __DIR__ . '/src/' . substr($class, strlen(__NAMESPACE__) + 1) . '.php';

@@ -12,6 +12,8 @@ use PaymentCheckout\Webhook;
 /** Receives the webhooks of the service. */
 final class Receiver
 {
+    private const REFUSED = 'payment_checkout_refused';
+
     /** @param callable(): Client $client made where an event is missing */
     private function __construct(private readonly string $secrets, private readonly \Closure $client)
     {
@@ -34,7 +36,7 @@ final class Receiver
             $event = Webhook::verify($body, $headers, $this->secrets);
             return $this->handle($event);
         } catch (Refused $refusal) {
-            return self::say('warning', "a webhook was refused: {$refusal->getMessage()}", 401);
+            return self::refuse($refusal);
         } catch (UnknownOrder $unknown) {
             // Of another shop of the merchant, or of a test: it would not become ours by coming again.
             return self::say('info', "an event is left alone: {$unknown->getMessage()}", 200);
@@ -67,6 +69,16 @@ final class Receiver
         return $client->items(
             static fn (?string $cursor): array => $client->listPaymentEvents($paymentId, cursor: $cursor),
         );
+    }
+
+    /** Anybody can send what is refused: it is logged once a minute, so that nobody fills the disk. */
+    private static function refuse(Refused $refusal): int
+    {
+        if (get_transient(self::REFUSED) !== false) {
+            return 401;
+        }
+        set_transient(self::REFUSED, 'logged', MINUTE_IN_SECONDS);
+        return self::say('warning', "a webhook was refused: {$refusal->getMessage()}", 401);
     }
 
     private static function say(string $level, string $message, int $status): int

@@ -46,11 +46,11 @@ final class OrderEvents
             }
             return;
         }
-        if ($asked !== null && $asked !== $total) {
+        if ($asked !== $total) {
             // translators: 1 and 2: amounts with currency, 3: id of a payment
             $text = __('%1$s was paid, and the order is %2$s now: look at the payment %3$s.', 'payment-checkout');
             $order->set_transaction_id($checkout['id']);
-            $order->update_status('on-hold', sprintf($text, $asked, $total, $checkout['id']));
+            $order->update_status('on-hold', sprintf($text, $asked ?? '?', $total, $checkout['id']));
             return;
         }
         if (!$order->payment_complete($checkout['id'])) {
