@@ -32,8 +32,11 @@ async function build() {
 /** The compiler writes four blanks a level. */
 const indentedByTwo = (text) => text.replaceAll(/^(?: {4})+/gm, ({ length }) => ' '.repeat(length / 2));
 
-/** What is said of a field or a method: esbuild keeps it in classes, and the types say it already. */
-const FIELD_COMMENT = /^ +\/\*\*(?:(?!\*\/).)*\*\/\n/gms;
+/**
+ * What is said of a field or a method, which esbuild keeps in classes: the types say it already. And the
+ * files that esbuild names: the package does not hold them.
+ */
+const COMMENT = /^ +\/\*\*(?:(?!\*\/).)*\*\/\n|^\/\/ src\/[^\n]*\n/gms;
 
 async function bundle() {
   const { build } = await import('esbuild');
@@ -45,13 +48,13 @@ async function bundle() {
   };
   await build({ ...entries, format: 'cjs' });
   await build({ ...entries, format: 'esm', outExtension: { '.js': '.mjs' } });
-  for (const file of ENTRIES.flatMap((entry) => [`${entry}.js`, `${entry}.mjs`])) {
-    const path = at(`dist-sdk/${file}`);
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(FIELD_COMMENT, ''));
-  }
   const plugins = [{ name: 'the program imports the entries', setup: importEntries }];
   const program = { entryPoints: { [PROGRAM]: `src/sdk/${PROGRAM}.ts` }, outExtension: { '.js': '.mjs' } };
   await build({ ...settings, ...program, format: 'esm', target: 'node20', plugins });
+  for (const file of [...ENTRIES.flatMap((entry) => [`${entry}.js`, `${entry}.mjs`]), `${PROGRAM}.mjs`]) {
+    const path = at(`dist-sdk/${file}`);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(COMMENT, ''));
+  }
 }
 
 /** What merchants import is in the package already: the program does not hold it a second time. */

@@ -163,6 +163,14 @@ export const REMEDIES: Readonly<Record<ApiErrorCode, Remedy>> = {
       'Use a test key, or ask the operator which networks serve live payments, and to set and confirm a wallet. ' +
       'Waiting does not help.',
   },
+  rate_unavailable: {
+    cause:
+      'A price in money was asked for, and its currency or your settlement coin has no rate now that enough ' +
+      'sources agree on, or that is fresh. Nothing was stored. The message says which.',
+    remedy:
+      'Wait as many seconds as `Retry-After` says, and send the request again; or convert the price yourself, ' +
+      'and send `pay_amount`.',
+  },
   maintenance: {
     cause: 'The operator has put the service into maintenance. Only `GET /v1/status` works as always.',
     remedy: 'Wait as many seconds as `Retry-After` says. `GET /v1/status` says `ok` when it is over.',

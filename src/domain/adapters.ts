@@ -5,7 +5,7 @@ import { realChains, SIMULATED_CHAINS } from './chain/profile.ts';
 import {
   simulatedAddresses,
   simulatedChain,
-  simulatedDisplayRates,
+  simulatedCurrencies,
   simulatedPayouts,
 } from './chain/simulator/simulated.ts';
 import { booksWithoutWallets } from './chain/wallets/address-book.ts';
@@ -13,7 +13,7 @@ import { walletAddresses } from './chain/wallets/wallet-addresses.ts';
 import type { TestMarket } from './chain/rates/rates.ts';
 import { simulatedMarket, simulatedRates } from './chain/simulator/market.ts';
 import { EVERYTHING_PRICED, RecentMarket } from './chain/rates/priced.ts';
-import { marketRates } from './chain/rates/store.ts';
+import { marketCurrencies, marketRates } from './chain/rates/store.ts';
 import { exchangeBooks } from './exchange/books.ts';
 import { openAccount } from './exchange/open.ts';
 import { isUnderWay, STATUSES } from './payments/lifecycle/states.ts';
@@ -108,7 +108,7 @@ export function createAdapters(
     testMarket: simulatedMarket,
     rates: simulatedRates,
     priced: EVERYTHING_PRICED,
-    displayRates: simulatedDisplayRates,
+    currencies: simulatedCurrencies,
     payouts: simulatedPayouts,
     exchange: simulatedExchange,
     accounts: openAccount,
@@ -168,7 +168,7 @@ function realAdapters(
     payouts: { request: async (payout) => find(payout.network).payouts.request(payout) },
     rates,
     priced: new RecentMarket(rates),
-    displayRates: () => Promise.reject(new ApiError('network_unavailable')),
+    currencies: marketCurrencies(config.rateMaxAgeSeconds),
     exchange: { convert: () => Promise.reject(new ApiError('network_unavailable')) },
     accounts: openAccount,
   };

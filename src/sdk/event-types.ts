@@ -1,3 +1,13 @@
+import type { CheckoutPrice, CheckoutRefund, CheckoutSettlement, CheckoutTransfer } from './events/money.ts';
+
+export type {
+  CheckoutPrice,
+  CheckoutRefund,
+  CheckoutSettlement,
+  CheckoutTransfer,
+  SettlementMode,
+} from './events/money.ts';
+
 /** Every type of event (specification, "Event types"). */
 export const EVENT_TYPES = [
   'checkout.created',
@@ -36,26 +46,6 @@ export type CheckoutStatus = StatusOf[EventType];
 /** What is out of the ordinary about a payment; several can be. */
 export type CheckoutException = 'underpaid' | 'overpaid' | 'late' | 'reorged' | 'replaced';
 
-/**
- * How the money of a payment becomes the merchant's. par: the settlement coin came to their own wallet.
- * as_received: another coin did, and stays. exchange: it is sold at their account. simulated: nothing moves.
- */
-export type SettlementMode = 'par' | 'as_received' | 'exchange' | 'simulated';
-
-/** In what a payment settles, or was settled. */
-export interface CheckoutSettlement {
-  /** Until the payment is settled: what is planned. */
-  readonly mode: SettlementMode;
-  /** Null: it was settled in several coins, each as it came. */
-  readonly coin: string | null;
-  /** Null: it is sold at an exchange, or was settled on several networks. */
-  readonly network: string | null;
-  /** In `coin`; null until the payment is settled, and for several coins. Of a sale without the fee. */
-  readonly amount: string | null;
-  /** Only while the payment is PROCESSING and its money cannot be sold: why, in a word. */
-  readonly problem?: string;
-}
-
 /** What happens with too little, too late and too much. */
 export interface CheckoutPolicy {
   /** wait: for the rest, until the deadline. accept: what is short by at most the tolerance is enough. */
@@ -66,42 +56,6 @@ export interface CheckoutPolicy {
   readonly late: 'honour' | 'refund';
   /** keep: what was too much can be refunded. refund_excess: it is sent back. */
   readonly overpaid: 'keep' | 'refund_excess';
-}
-
-/** The refund that a `checkout.refunded` reports. */
-export interface CheckoutRefund {
-  /** The refund's id. */
-  readonly id: string;
-  /** What the payment is credited less, in `currency`. */
-  readonly amount: string;
-  /** The settlement coin. */
-  readonly currency: string;
-  /** As it was given. */
-  readonly reason: string | null;
-  /** The coin that was sent. */
-  readonly coin: string;
-  /** The network on which it was sent. */
-  readonly network: string;
-  /** How much was sent, in `coin`. */
-  readonly coinAmount: string;
-  /** Where it was sent. */
-  readonly address: string | null;
-  /** The transaction that sent it. */
-  readonly txHash: string | null;
-}
-
-/** The transfer that a `checkout.funds_received` reports. */
-export interface CheckoutTransfer {
-  /** The coin that came. */
-  readonly coin: string;
-  /** The network on which it came. */
-  readonly network: string;
-  /** In `coin`. */
-  readonly amount: string;
-  /** What it is worth, in the settlement coin; decided when it was first seen. */
-  readonly credit: string;
-  /** The transaction that brought it; null: a contract sent it, and only the balance tells. */
-  readonly txHash: string | null;
 }
 
 /**
@@ -153,6 +107,8 @@ export interface EventEnvelope {
     };
     /** In what it settles. */
     readonly settlement: CheckoutSettlement;
+    /** In money, of which `checkout.amount` was converted; null: it was asked for in coins. */
+    readonly price: CheckoutPrice | null;
     /** Only of `checkout.refunded`. */
     readonly refund?: CheckoutRefund;
     /** Only of `checkout.funds_received`. */

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { COINS_ON_NETWORKS, decimalsOf, dustOf } from '../../src/domain/chain/coins.ts';
+import { CURRENCIES, CURRENCY_IDS } from '../../src/domain/chain/currencies.ts';
 import {
   EXCEPTIONS,
   STATUSES,
@@ -83,6 +84,19 @@ describe('docs/contract.md and docs/specification.md', () => {
         String(decimalsOf(coin, network)),
         dustOf(coin, network),
       ]),
+    );
+  });
+
+  it('name every currency of prices, and how many decimals it has', () => {
+    const from = CONTRACT.indexOf('\n### Prices');
+    const text = CONTRACT.slice(from, CONTRACT.indexOf('\n### Settlement', from)).replaceAll(/\s+/g, ' ');
+    const [last, ...others] = CURRENCY_IDS.toReversed();
+    expect(CURRENCY_IDS).to.have.length(30);
+    expect(text).to.include(` ${others.toReversed().join(', ')} and ${last};`);
+    const decimals = (count: number) => CURRENCY_IDS.filter((id) => CURRENCIES[id].decimals === count);
+    expect([decimals(0), decimals(3), decimals(2)].map(({ length }) => length)).to.deep.equal([2, 1, 27]);
+    expect(text).to.include(
+      `${decimals(0).join(' and ')} have no decimals, ${decimals(3).join()} has three, all others two.`,
     );
   });
 

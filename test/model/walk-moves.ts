@@ -178,6 +178,7 @@ export function complete(state: State, first: OpenRefund): State {
     address: 'a',
     problem: null,
     offered_at: null,
+    price: null,
     tx_hash: 't',
     created_at: timeOf(0),
     ...first,

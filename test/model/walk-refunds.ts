@@ -47,6 +47,7 @@ function chosen(state: State, first: OpenRefund): OpenRefund {
       address: 'a',
       problem: null,
       offered_at: null,
+      price: null,
       created_at: timeOf(0),
       is_announced: isNamed,
     };

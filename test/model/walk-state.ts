@@ -96,6 +96,7 @@ export function initialState(policy: Policy, settlement_mode: SettlementMode): S
     pay_amount: '10',
     pay_currency: 'USDC',
     pay_network: 'ethereum',
+    price: null,
     status: 'WAITING',
     exceptions: [],
     sequence: 1,

@@ -133,6 +133,7 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   'data.settlement.coin': ['string'],
   'data.settlement.network': ['string'],
   'data.settlement.amount': ['string', 'null'],
+  'data.price': ['null'],
   'metadata.orderId': ['string'],
 };
 const REFUND: Readonly<Record<string, readonly string[]>> = {

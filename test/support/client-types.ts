@@ -11,6 +11,7 @@ import {
   Redelivery,
 } from '../../src/domain/events/schemas.ts';
 import { Policy, PolicyChoice } from '../../src/domain/payments/lifecycle/policy.ts';
+import { Price } from '../../src/domain/payments/pricing/price.ts';
 import {
   AnnounceBody,
   BitcoinRequest,
@@ -161,6 +162,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     RunScenario: ScenarioBody,
     Scenario,
   },
+  currencies: { Currency: CreatePaymentBody.properties.price_currency },
   status: { ServiceStatus: responseOf('getStatus') },
 };
 
@@ -168,6 +170,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
 const IMPORTED: Readonly<Record<string, TSchema>> = {
   WebhookEvent: EventResource,
   EventType: EventResource.properties.type,
+  CheckoutPrice: Price,
 };
 
 /** A type, and the file that declares it. */
@@ -303,6 +306,7 @@ const OF_TYPES: Readonly<Record<string, string>> = {
   pagination: 'Where the page ends, and the next begins.',
   payment: 'The payment.',
   policy: 'What happens with too little, too late and too much.',
+  price: 'Only of a refund that was asked for in money: what `amount` was converted of.',
 };
 
 /** What the schema says of a field, or of its value where it is not null. */

@@ -8,6 +8,8 @@ export interface ServedRates {
   broken: Partial<Record<'kraken' | 'coinbase' | 'coingecko', number | string>>;
   /** Dollars per coin, per site. */
   readonly prices: Record<'kraken' | 'coinbase' | 'coingecko', Record<string, number>>;
+  /** Dollars per unit, per site; Kraken has the euro, the pound and the yen. */
+  readonly currencies: Record<'kraken' | 'coinbase' | 'coingecko', Record<string, number>>;
   /** When the sites that say so made their prices. */
   at: Date;
   readonly urls: Readonly<Record<'kraken' | 'coinbase' | 'coingecko', string>>;
@@ -20,6 +22,8 @@ export const NO_RATES = Object.fromEntries(
 );
 
 const PRICES = { BTC: 60_000, ETH: 3_000, USDT: 1, USDC: 1, TRX: 0.25, SOL: 150, POL: 0.4, DAI: 1, BNB: 600 };
+const CURRENCIES = { EUR: 1.14, GBP: 1.33, JPY: 0.0066, SEK: 0.105, KWD: 3.25 };
+const KRAKEN_CURRENCIES = { ZEURZUSD: 'EUR', ZGBPZUSD: 'GBP', ZUSDZJPY: 'JPY' };
 const KRAKEN = { BTC: 'XXBTZUSD', ETH: 'XETHZUSD', USDT: 'USDTZUSD' } as Readonly<Record<string, string>>;
 const GECKO = {
   BTC: 'bitcoin',
@@ -38,10 +42,11 @@ export async function serveRates(at: Date): Promise<ServedRates> {
   const served: Omit<ServedRates, 'urls' | 'close'> = {
     broken: {},
     prices: { kraken: { ...PRICES }, coinbase: { ...PRICES }, coingecko: { ...PRICES } },
+    currencies: { kraken: { ...CURRENCIES }, coinbase: { ...CURRENCIES }, coingecko: { ...CURRENCIES } },
     at,
   };
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://served');
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://served');
     const [, site = '', ...path] = pathname.split('/');
     if (site !== 'kraken' && site !== 'coinbase' && site !== 'coingecko') {
       response.writeHead(404).end();
@@ -54,11 +59,19 @@ export async function serveRates(at: Date): Promise<ServedRates> {
       return;
     }
     const prices = served.prices[site];
+    const currencies = served.currencies[site];
     const [coin = ''] = (path[1] ?? '').split('-');
     const body = {
-      kraken: () => kraken(prices),
-      coingecko: () => coingecko(prices, served.at),
-      coinbase: () => coinbase(prices[coin], served.at),
+      kraken: () =>
+        searchParams.get('pair')?.includes('ZEURZUSD') === true
+          ? krakenCurrencies(currencies)
+          : kraken(prices),
+      coingecko: () =>
+        searchParams.get('vs_currencies') === 'usd'
+          ? coingecko(prices, served.at)
+          : coingeckoCurrencies(currencies, served.at),
+      coinbase: () =>
+        path[1] === 'exchange-rates' ? coinbaseCurrencies(currencies) : coinbase(prices[coin], served.at),
     };
     const json = body[site]();
     if (json === null) response.writeHead(404).end('{"message":"NotFound"}');
@@ -98,4 +111,25 @@ function coingecko(prices: Readonly<Record<string, number>>, at: Date) {
   return Object.fromEntries(
     Object.entries(prices).map(([coin, usd]) => [GECKO[coin] ?? coin, { usd, last_updated_at }]),
   );
+}
+
+function krakenCurrencies(currencies: Readonly<Record<string, number>>) {
+  const result = Object.entries(KRAKEN_CURRENCIES).flatMap(([pair, currency]) => {
+    const usd = currencies[currency];
+    if (usd === undefined) return [];
+    const [bid, ask] = bidAndAsk(pair.startsWith('ZUSD') ? 1 / usd : usd);
+    return [[pair, { a: [ask, '1', '1.000'], b: [bid, '1', '1.000'] }]];
+  });
+  return { error: [], result: Object.fromEntries(result) };
+}
+
+function coinbaseCurrencies(currencies: Readonly<Record<string, number>>) {
+  const rates = Object.entries(currencies).map(([currency, usd]) => [currency, (1 / usd).toFixed(16)]);
+  return { data: { currency: 'USD', rates: Object.fromEntries(rates) } };
+}
+
+function coingeckoCurrencies(currencies: Readonly<Record<string, number>>, at: Date) {
+  const prices = Object.entries(currencies).map(([currency, usd]) => [currency.toLowerCase(), 60_000 / usd]);
+  const last_updated_at = Math.floor(at.getTime() / 1000);
+  return { bitcoin: { usd: 60_000, ...Object.fromEntries(prices), last_updated_at } };
 }

@@ -7,6 +7,7 @@ const COMMON = {
   orderId: 'order-1',
   description: 'Two shirts, size M',
   total: '10.50 USDC',
+  price: null,
   at: new Date('2026-01-31T12:02:24.000Z'),
   pageUrl: 'https://pay.example/checkout/J1BhJLs6IBBTkGV9eQ8lLrSvfX8JiBYg',
   networks: ['Ethereum'],

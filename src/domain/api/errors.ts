@@ -56,6 +56,10 @@ export const API_ERRORS = {
     503,
     'network_unavailable: no real client serves live payments on this network. Use a test key.',
   ],
+  rate_unavailable: [
+    503,
+    'rate_unavailable: there is no rate now that can be trusted. Try again after the time in Retry-After.',
+  ],
   maintenance: [503, 'The service is under maintenance. Try again after the time in Retry-After.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 

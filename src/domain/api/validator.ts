@@ -57,7 +57,7 @@ function createValidator(allowPrivate: boolean): Validator {
         if (error === undefined) throw new ValidationError(whole, 'type', 'is not valid');
         const why = reason(error);
         const field = fieldOf(error, value, whole) ?? whole;
-        throw new ValidationError(field, constraintOf(error, why), why, misspelt(error, field));
+        throw new ValidationError(field, constraintOf(error, why), why, misspelt(error, field, schema));
       };
     },
   };
@@ -84,9 +84,16 @@ function constraintOf({ keyword, params }: ErrorObject, why: string): string {
  * The unknown fields beside a missing one, of which each may be that one misspelt, as the beginning of its
  * sentence.
  */
-function misspelt({ keyword, parentSchema, data, params }: ErrorObject, field: string): string {
-  if (keyword !== 'required' || parentSchema?.additionalProperties !== false) return '';
-  const known = parentSchema.properties as object;
+function misspelt(
+  { keyword, parentSchema, instancePath, data, params }: ErrorObject,
+  field: string,
+  whole: object,
+): string {
+  // What a condition of the whole requires stands in a part of its schema.
+  const { additionalProperties, properties: known = {} } = (
+    instancePath === '' ? whole : (parentSchema ?? {})
+  ) as { additionalProperties?: unknown; properties?: object };
+  if (keyword !== 'required' || additionalProperties !== false) return '';
   const path = field.slice(0, -String(params.missingProperty).length);
   return Object.keys(data as object)
     .filter((name) => !Object.hasOwn(known, name))

@@ -3,6 +3,7 @@ import type { Context } from '../../platform/context.ts';
 import type { Connection } from '../../platform/postgres/db.ts';
 import { compare } from '../../platform/values/money.ts';
 import { BitcoinClient } from './bitcoin/client.ts';
+import { COIN_IDS } from './coins.ts';
 import { EvmClient } from './evm/client.ts';
 import { dollarsOf, greatestDepth, type Worth } from './finality.ts';
 import { NETWORKS, type NetworkId } from './networks.ts';
@@ -74,7 +75,7 @@ async function largeAmong(
   transfers: readonly ChainTransfer[],
   { quorumUsd, worths }: { quorumUsd: number; worths: ReadonlyMap<string, Worth> },
 ): Promise<readonly ChainTransfer[]> {
-  const market = await readLastRates(db);
+  const market = await readLastRates(db, COIN_IDS);
   const rates: Rates = Object.fromEntries([...market].map(([coin, { usd }]) => [coin, usd]));
   const isLarge = (worth: Worth) => {
     const dollars = dollarsOf(worth, rates);

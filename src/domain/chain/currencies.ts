@@ -1,13 +1,14 @@
 interface Currency {
-  /** Decimals in which prices are written (ISO 4217). */
+  /** Its minor unit: the decimals in which prices are written. */
   readonly decimals: number;
   /** US dollars per unit on the simulated market. It is fixed, as the coins' rates are. */
   readonly simulatedRate: string;
 }
 
 /**
- * The currencies in which a merchant's pages can show a price too. Nothing is paid or settled in them. An
- * adapter of real rates must have one for each (`DisplayRateSource` in port.ts).
+ * The currencies in which merchants can price, and in which their pages can show a price too. Nothing is paid
+ * or settled in them. Codes and minor units are those of ISO 4217, list one. At least two of the sources of
+ * rates quote each (rates/currency-sources.ts).
  */
 export const CURRENCIES = {
   USD: { decimals: 2, simulatedRate: '1' },
@@ -34,11 +35,23 @@ export const CURRENCIES = {
   ZAR: { decimals: 2, simulatedRate: '0.057' },
   AED: { decimals: 2, simulatedRate: '0.2723' },
   SAR: { decimals: 2, simulatedRate: '0.2667' },
+  HUF: { decimals: 2, simulatedRate: '0.0028' },
+  ILS: { decimals: 2, simulatedRate: '0.28' },
+  THB: { decimals: 2, simulatedRate: '0.0307' },
+  IDR: { decimals: 2, simulatedRate: '0.00006' },
+  MYR: { decimals: 2, simulatedRate: '0.236' },
+  KWD: { decimals: 3, simulatedRate: '3.25' },
 } as const satisfies Record<string, Currency>;
 
 export type CurrencyId = keyof typeof CURRENCIES;
 
+/** Rates are prices in it. */
+export const RATE_CURRENCY = 'USD' satisfies CurrencyId;
+
 export const CURRENCY_IDS = Object.keys(CURRENCIES) as readonly CurrencyId[];
+
+/** Those that have a rate of their own. */
+export const RATED_CURRENCIES = CURRENCY_IDS.filter((currency) => currency !== RATE_CURRENCY);
 
 /** True for the id of a currency in the table. */
 export function isCurrency(value: string): value is CurrencyId {

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { CursorPagination, cursor, id, nullable, timestamp } from '../api/schemas.ts';
 import { Policy } from '../payments/lifecycle/policy.ts';
 import { Settlement } from '../payments/lifecycle/settlement.ts';
+import { Price } from '../payments/pricing/price.ts';
 import { EVENT_TYPES, EXCEPTIONS, STATUSES } from '../payments/lifecycle/states.ts';
 import { MAX_REDELIVERIES } from '../webhooks/deliveries/redelivery-requests.ts';
 
@@ -33,6 +34,7 @@ export const EventResource = Type.Object({
       network: Type.String(),
     }),
     settlement: Settlement,
+    price: nullable(Price, 'In money, of which amount was converted; null: it was asked for in coins.'),
     refund: Type.Optional(
       Type.Object({
         id: Type.String(),
@@ -44,6 +46,7 @@ export const EventResource = Type.Object({
         coinAmount: Type.String({ description: 'What was sent, in coin.' }),
         address: nullable(Type.String(), 'Where it was sent.'),
         txHash: nullable(Type.String()),
+        price: Type.Optional(Price),
       }),
     ),
     transfer: Type.Optional(

@@ -152,6 +152,7 @@ export const ar = {
 
     order: 'الطلب',
     description: 'الوصف',
+    price: 'السعر',
     total: 'الإجمالي',
     paid: 'المبلغ المدفوع',
     received: 'المبلغ المستلم',

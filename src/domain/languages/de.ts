@@ -164,6 +164,7 @@ export const de = {
 
     order: 'Bestellung',
     description: 'Beschreibung',
+    price: 'Preis',
     total: 'Gesamtbetrag',
     paid: 'Bezahlt',
     received: 'Eingegangen',

@@ -160,9 +160,9 @@ export const en = {
     returnedText: 'It is sent back to you.',
     addressText:
       'To get your money back, open this payment and enter an address of a wallet of your own. Until then it cannot be sent back to you.',
-
     order: 'Order',
     description: 'Description',
+    price: 'Price',
     total: 'Total',
     paid: 'Paid',
     received: 'Received',

@@ -161,6 +161,7 @@ export const es = {
 
     order: 'Pedido',
     description: 'Descripción',
+    price: 'Precio',
     total: 'Total',
     paid: 'Pagado',
     received: 'Recibido',

@@ -163,6 +163,7 @@ export const fr = {
 
     order: 'Commande',
     description: 'Description',
+    price: 'Prix',
     total: 'Total',
     paid: 'Payé',
     received: 'Reçu',

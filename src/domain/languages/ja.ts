@@ -157,6 +157,7 @@ export const ja = {
 
     order: '注文',
     description: '内容',
+    price: '価格',
     total: '合計',
     paid: 'お支払い額',
     received: '受取額',

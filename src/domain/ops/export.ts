@@ -43,6 +43,10 @@ const page = sql<{ id: string; created_at: Date }, PageParams>(
 type RowsOf = { row: ExportRow };
 type Ids = { ids: readonly string[] };
 
+/** The price in money of a payment, or of a refund. */
+const PRICE_COLUMNS = `price->>'amount' AS price_amount, price->>'currency' AS price_currency,
+        price->>'rate' AS price_rate, price->>'rated_at' AS price_rated_at, price->'sources' AS price_sources`;
+
 // Without the token: whoever has it opens the payment's checkout page.
 const payments = sql<RowsOf, Ids>(
   'export_payments',
@@ -53,7 +57,8 @@ const payments = sql<RowsOf, Ids>(
         amount_refunded::text, actually_paid, actually_paid_currency, customer_email, metadata, policy,
         created_at, expires_at, settled_at, cancelled_at, tx_network,
         wallet_id, deposit_index, exchange,
-        settlement_mode, settlement_coin, settlement_network, settlement_amount
+        settlement_mode, settlement_coin, settlement_network, settlement_amount,
+        ${PRICE_COLUMNS}
       FROM payments WHERE id = ANY (${p.ids}) ORDER BY created_at, id) row`,
 );
 // A customer may pay on networks of several wallets: each transfer has the address and place where it came.
@@ -86,7 +91,7 @@ const refunds = sql<RowsOf, Ids>(
   (p) => `
     SELECT to_json(row) AS row FROM (
       SELECT id, payment_id, amount, currency, status, source, coin, network, coin_amount, address, tx_hash,
-        reason, created_at, completed_at
+        reason, created_at, completed_at, ${PRICE_COLUMNS}
       FROM refunds WHERE payment_id = ANY (${p.ids}) ORDER BY payment_id, place) row`,
 );
 // The orders with the ids by which the exchange has them.

@@ -1,7 +1,7 @@
 import { isCoin } from '../chain/coins.ts';
 import { finalityFor, type Finality, type FinalityRules } from '../chain/finality.ts';
 import { isNetwork } from '../chain/networks.ts';
-import type { AddressBook, DepositPlace, NewPlace } from '../chain/wallets/address-book.ts';
+import type { AddressBook, DepositPlace } from '../chain/wallets/address-book.ts';
 import { findReplay, replayOf } from '../idempotency/claim.ts';
 import { dispatchJobOf } from '../outbox/outbox.ts';
 import { addSeconds } from '../../platform/clock.ts';
@@ -15,9 +15,10 @@ import { eventOf } from './lifecycle/event.ts';
 import { expirePayment } from './lifecycle/jobs.ts';
 import { testClockOf, type Payment } from './lifecycle/payment.ts';
 import { policyOf, type PolicyChoice } from './lifecycle/policy.ts';
-import { adaptersOf, type AdaptersByMode } from './lifecycle/ports.ts';
+import { adaptersOf, type AdaptersByMode, type PaymentAdapters } from './lifecycle/ports.ts';
 import { SOLD_AT_EXCHANGE } from './lifecycle/settlement.ts';
 import { TRANSITIONS } from './lifecycle/states.ts';
+import { costOf, type Cost } from './pricing/price.ts';
 import { quoteInSettlementCoin } from './pricing/quote.ts';
 import { toResource, type CreatePaymentBody } from './schemas.ts';
 
@@ -28,7 +29,7 @@ const DEFAULT_EXPIRATION_MINUTES = 60;
  * has an idempotency key, the claim with the stored reply: in one statement, thus in one round trip and one
  * commit, which it shares with others of the same moment. A claim that exists already is replayed, and
  * nothing is written. Throws ApiError idempotency_conflict, network_unavailable for a live payment without a
- * client of its network or a wallet, and unavailable.
+ * client of its network or a wallet, rate_unavailable for a price without a rate, and unavailable.
  */
 export async function createPayment(
   ctx: Context,
@@ -38,11 +39,12 @@ export async function createPayment(
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
   const now = ctx.now();
-  const { network } = parOf(caller);
-  const { addresses, settlement, isSimulated } = adaptersOf(adapters, caller.mode);
-  const place = await openOrReplay(ctx, claim, async () => addresses.open(ctx, caller, network));
-  if ('text' in place) return place;
-  const { payment: created, rate } = newPayment(ctx, place, caller, body, now);
+  const served = adaptersOf(adapters, caller.mode);
+  const { settlement, isSimulated } = served;
+  const opened = await openOrReplay(ctx, claim, () => open(ctx, served, caller, body, now));
+  if ('text' in opened) return opened;
+  const { place, cost } = opened;
+  const { payment: created, rate } = newPayment(ctx, place, caller, { ...body, ...cost }, now);
   const finality = isSimulated ? null : finalityOf(created, ctx.config.finality);
   const settlement_mode = created.exchange === null ? settlement : SOLD_AT_EXCHANGE;
   const payment = { ...created, settlement_mode, finality };
@@ -69,14 +71,28 @@ export async function createPayment(
   return response;
 }
 
-/** A request that is repeated is replayed where no new payment has a place: it needs none. */
-async function openOrReplay(
+/** Returns what a payment costs, and where it takes money: without a rate no place is taken. */
+async function open(
+  ctx: Context,
+  adapters: PaymentAdapters,
+  caller: Caller,
+  body: CreatePaymentBody,
+  now: Date,
+) {
+  const { coin: pay_currency, network: pay_network } = parOf(caller);
+  const payment = { merchant_id: caller.merchantId, pay_currency, pay_network };
+  const cost = await costOf(ctx.db, adapters, payment, body, now);
+  return { cost, place: await adapters.addresses.open(ctx, caller, pay_network) };
+}
+
+/** A request that is repeated is replayed where no new payment has a place, or a rate: it needs none. */
+async function openOrReplay<Opened>(
   { db }: Pick<Context, 'db'>,
   claim: IdempotencyClaim | null,
-  open: () => Promise<NewPlace>,
-): Promise<NewPlace | Reply> {
+  opening: () => Promise<Opened>,
+): Promise<Opened | Reply> {
   try {
-    return await open();
+    return await opening();
   } catch (error) {
     const replayed = claim === null ? null : await findReplay(db, claim);
     if (replayed === null) throw error;
@@ -96,7 +112,7 @@ export function newPayment(
   { testClock }: Pick<Context, 'testClock'>,
   place: DepositPlace & AddressBook,
   caller: Caller,
-  body: CreatePaymentBody,
+  body: CreatePaymentBody & Cost,
   now: Date,
 ): { payment: Payment; rate: string } {
   const id = newId('pay', now);
@@ -119,6 +135,7 @@ export function newPayment(
     pay_amount: body.pay_amount,
     pay_currency: coin,
     pay_network: network,
+    price: body.price,
     status: TRANSITIONS.created.to,
     exceptions: [],
     sequence: 1,
@@ -158,10 +175,9 @@ export function newPayment(
 }
 
 /**
- * The merchant's coin and network were valid when the merchant was created; throws when a release removed
- * one.
+ * Returns the merchant's settlement coin, and its network. They were valid when the merchant was created;
+ * throws when a release removed one.
  */
-/** Returns the merchant's settlement coin, and its network. */
 export function parOf({ merchantId, settlementCurrency: coin, settlementNetwork: network }: Caller) {
   if (!isCoin(coin) || !isNetwork(network))
     throw new Error(

@@ -117,17 +117,19 @@ const insertPayments = sql<{ id: string }, Creation>(
         crypto_amount text, rate text, created_at timestamptz, expires_at timestamptz,
         deadline_at timestamptz, test_clock text, clock_offset_ms bigint,
         clock_frozen_until timestamptz, policy jsonb, wallet_id text, deposit_index integer,
-        settlement_mode text, finality text, exchange text)
+        settlement_mode text, finality text, exchange text, price json)
       WHERE c.id NOT IN (SELECT payment_id FROM refused)
     ), payment AS (
       INSERT INTO payments (id, merchant_id, token_id, order_id, order_description, callback_url, success_url,
         cancel_url, customer_email, metadata, pay_amount, pay_currency, pay_network, status, coin, network,
         address, crypto_amount, created_at, expires_at, deadline_at, test_clock, clock_offset_ms,
-        clock_frozen_until, policy, wallet_id, deposit_index, settlement_mode, finality, exchange)
+        clock_frozen_until, policy, wallet_id, deposit_index, settlement_mode, finality, exchange,
+        price)
       SELECT id, merchant_id, token_id, order_id, order_description, callback_url, success_url,
         cancel_url, customer_email, metadata, pay_amount, pay_currency, pay_network, status, coin, network,
         address, crypto_amount, created_at, expires_at, deadline_at, test_clock, clock_offset_ms,
-        clock_frozen_until, policy, wallet_id, deposit_index, settlement_mode, finality, exchange
+        clock_frozen_until, policy, wallet_id, deposit_index, settlement_mode, finality, exchange,
+        price
       FROM created
     ), quote AS (
       INSERT INTO quotes (payment_id, coin, network, address, crypto_amount, rate, quoted_at)

@@ -23,12 +23,13 @@ export const paymentEndpoints = (adapters: AdaptersByMode, many = new LargeMerch
       'The payment is WAITING, and its first event is recorded with it. Send the customer to ' +
       '`checkout_url`. With an `Idempotency-Key` a request that is sent again creates no second ' +
       'payment. A live payment needs a client of its network and a wallet: without one the response ' +
-      'is a 503, and nothing is stored.',
+      'is a 503, and nothing is stored. So is a price in money (`price_amount`, `price_currency`) for ' +
+      'which there is no rate now.',
     auth: 'required',
     permissions: ['payments:write'],
     perMinute: 60,
     body: CreatePaymentBody,
-    errors: ['network_unavailable'],
+    errors: ['network_unavailable', 'rate_unavailable'],
     response: { status: 201, schema: PaymentResource },
     handle: ({ ctx, caller, body, claim }) => createPayment(ctx, adapters, caller, body, claim),
   }),
@@ -106,7 +107,7 @@ export const paymentEndpoints = (adapters: AdaptersByMode, many = new LargeMerch
     permissions: ['refunds:write'],
     perMinute: DEFAULT_PER_MINUTE,
     body: RefundBody,
-    errors: ['payment_not_found', 'refund_not_allowed'],
+    errors: ['payment_not_found', 'refund_not_allowed', 'rate_unavailable'],
     response: { status: 201, schema: RefundResource },
     handle: ({ ctx, caller, params, body, claim }) =>
       requestRefund(ctx, adaptersOf(adapters, caller.mode), caller, params.id ?? '', { body, claim }),

@@ -24,6 +24,7 @@ const PAID_WITHIN_SECONDS = 180;
 export function samplePayment(ctx: Context, caller: Caller): Payment {
   const body = {
     pay_amount: '25.00',
+    price: null,
     order_id: 'test-order',
     metadata: { item: 'Café crème, 1/2 €' },
   };

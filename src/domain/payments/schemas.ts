@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { amount, cursor, nullable, text, timestamp } from '../api/schemas.ts';
+import { cursor, nullable, text, timestamp } from '../api/schemas.ts';
 import { TEXT_PATTERN } from '../api/patterns.ts';
 import { MAX_URL_LENGTH } from '../../platform/values/urls.ts';
 import { asWritten } from '../../platform/values/money.ts';
@@ -7,6 +7,7 @@ import type { Payment } from './lifecycle/payment.ts';
 import { PolicyChoice } from './lifecycle/policy.ts';
 import { Settlement, SETTLEMENT_COLUMNS, settlementOf } from './lifecycle/settlement.ts';
 import { EXCEPTIONS, STATUSES } from './lifecycle/states.ts';
+import { AMOUNT_OR_PRICE, COST_FIELDS, Price } from './pricing/price.ts';
 
 const url = (format: 'delivery-url' | 'browser-url', description: string) =>
   Type.String({ format, maxLength: MAX_URL_LENGTH, description });
@@ -29,7 +30,7 @@ const Metadata = Type.Unsafe<Record<string, string>>({
 
 export const CreatePaymentBody = Type.Object(
   {
-    pay_amount: amount("Amount in the merchant's settlement currency."),
+    ...COST_FIELDS,
     order_id: text({ minLength: 1, maxLength: 255, description: "Merchant's order or invoice ID." }),
     order_description: Type.Optional(text({ maxLength: 1000, description: 'Shown on checkout.' })),
     callback_url: Type.Optional(url('delivery-url', 'Webhook URL for this payment; overrides the default.')),
@@ -54,7 +55,7 @@ export const CreatePaymentBody = Type.Object(
     metadata: Type.Optional(Metadata),
     policy: Type.Optional(PolicyChoice),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...AMOUNT_OR_PRICE },
 );
 export type CreatePaymentBody = Static<typeof CreatePaymentBody>;
 
@@ -79,13 +80,12 @@ export const PaymentResource = Type.Object({
   exceptions: Type.Array(Type.Enum([...EXCEPTIONS]), {
     description: 'What was unusual about the money, as a set.',
   }),
-  amount_received: Type.String({
-    description: 'Money seen on chain, in pay_currency; each transfer is credited when it is first seen.',
-  }),
+  amount_received: Type.String({ description: 'Money seen on chain, credited in pay_currency as it came.' }),
   amount_refunded: Type.String({ description: 'Money sent back, in pay_currency.' }),
   sequence: Type.Integer({ description: "Number of the payment's latest event." }),
   cancelled_at: nullable(timestamp(), 'When the merchant cancelled the payment; null: they did not.'),
   settlement: Settlement,
+  price: nullable(Price, 'In money, of which pay_amount was converted; null: it was asked for in coins.'),
 });
 export type PaymentResource = Static<typeof PaymentResource>;
 
@@ -109,6 +109,7 @@ export const RESOURCE_COLUMNS = [
   'amount_refunded',
   'sequence',
   'cancelled_at',
+  'price',
   ...SETTLEMENT_COLUMNS,
 ] as const satisfies readonly (keyof Payment)[];
 export type ResourceRow = Pick<Payment, (typeof RESOURCE_COLUMNS)[number]>;
@@ -136,6 +137,7 @@ export function toResource(payment: ResourceRow, publicUrl: string): PaymentReso
     sequence: payment.sequence,
     cancelled_at: payment.cancelled_at?.toISOString() ?? null,
     settlement: settlementOf(payment),
+    price: payment.price,
   };
 }
 

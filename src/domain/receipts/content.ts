@@ -107,6 +107,7 @@ function rowsOf(receipt: ReceiptData, language: Language): Row[] {
   return [
     ...row(texts.order, freeText(receipt, receipt.orderId, ORDER_LENGTH), 'words'),
     ...row(texts.description, description && freeText(receipt, description, DESCRIPTION_LENGTH), 'words'),
+    ...row(texts.price, receipt.price && written(receipt.price, language), 'figures'),
     ...moneyRows(receipt, texts).flatMap(([label, amount]) =>
       row(label, amount && written(amount, language), 'figures'),
     ),

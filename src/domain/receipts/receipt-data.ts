@@ -9,6 +9,7 @@ import { writtenLike } from '../../platform/values/money.ts';
 import { runOne, sql, type Db } from '../../platform/postgres/db.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { Mode } from '../api/endpoint.ts';
+import type { CheckoutPrice } from '../../sdk/event-types.ts';
 import type { ReceiptData } from './template.ts';
 import { IS_COMPLETED } from '../payments/refunds/states.ts';
 
@@ -28,6 +29,7 @@ interface ReceiptDataRow {
   readonly order_id: string;
   readonly order_description: string | null;
   readonly pay_amount: string;
+  readonly price: CheckoutPrice | null;
   readonly pay_currency: string;
   readonly actually_paid: string | null;
   readonly actually_paid_currency: string | null;
@@ -49,7 +51,7 @@ const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
     coalesce(f.name, m.name) AS merchant_name, m.mode AS merchant_mode, p.merchant_id,
     f.support_url, ${LOGO} AS logo,
     p.id AS payment_id, p.token_id, p.customer_email, p.language, p.order_id, p.order_description,
-    p.pay_amount, p.pay_currency, p.actually_paid, p.actually_paid_currency,
+    p.pay_amount, p.price, p.pay_currency, p.actually_paid, p.actually_paid_currency,
     r.amount AS refund_amount, r.coin AS refund_coin, r.coin_amount AS refund_coin_amount,
     r.network AS refund_network, r.tx_hash AS refund_hash, r.address AS refund_address,
     so_far.refunded_so_far, seen.transfers
@@ -106,6 +108,12 @@ export async function readReceipt(
   return { to, language, merchantId, receipt: toReceipt(row, config) };
 }
 
+/** Returns what a payment asks for, and the price in money of which that was converted. */
+export const askedOf = (payment: Pick<ReceiptDataRow, 'pay_amount' | 'pay_currency' | 'price'>) => ({
+  total: `${payment.pay_amount} ${payment.pay_currency}`,
+  price: payment.price && `${payment.price.amount} ${payment.price.currency}`,
+});
+
 function toReceipt(row: ReceiptDataRow, config: MailConfig): ReceiptData {
   const chains = chainsOf(config, row.merchant_mode);
   const nameOf = (network: string) => (isNetwork(network) ? chains.nameOf(network) : network);
@@ -125,7 +133,7 @@ function toReceipt(row: ReceiptDataRow, config: MailConfig): ReceiptData {
     paymentId: row.payment_id,
     orderId: row.order_id,
     description: row.order_description,
-    total: inSettlementCoin(pay_amount),
+    ...askedOf(row),
     at: row.at,
     pageUrl: checkoutUrl(row.token_id, config.publicUrl),
     ...(row.refund_amount === null

@@ -18,7 +18,7 @@ import { checkoutUrl } from '../payments/schemas.ts';
 import { isZero, writtenLike } from '../../platform/values/money.ts';
 import { runOne, sql, type Db } from '../../platform/postgres/db.ts';
 import type { EventType } from '../../sdk/event-types.ts';
-import type { AddressedMail, MailConfig } from './receipt-data.ts';
+import { askedOf, type AddressedMail, type MailConfig } from './receipt-data.ts';
 import { NEEDS_ADDRESS } from '../payments/refunds/states.ts';
 import { OF_ADDRESS, type RequestReason } from './store.ts';
 import type { ReceiptData } from './template.ts';
@@ -165,7 +165,7 @@ function commonData(payment: CheckoutPayment, config: MailConfig) {
     paymentId: payment.id,
     orderId: payment.order_id,
     description: payment.order_description,
-    total: inSettlementCoin(payment, payment.pay_amount),
+    ...askedOf(payment),
     pageUrl: checkoutUrl(payment.token_id, config.publicUrl),
     transactions: [],
   };

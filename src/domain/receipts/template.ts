@@ -14,6 +14,8 @@ export type ReceiptData = {
   readonly description: string | null;
   /** In the settlement coin. */
   readonly total: string;
+  /** In money, of which the total was converted; null: it was asked for in coins. */
+  readonly price: string | null;
   readonly at: Date;
   readonly pageUrl: string;
   /** Where customers find help; null: nowhere that is known. */

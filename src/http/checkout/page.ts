@@ -46,8 +46,8 @@ export async function pageOf(
 ): Promise<RenderedPage> {
   const now = withTestClockOf(ctx, payment).now();
   const served = adaptersOf(adapters, payment.merchant_mode);
-  const isConverted = Boolean(payment.appearance?.display_currency);
-  const rates = isConverted ? await readDisplayRates(ctx, served.displayRates) : null;
+  const isConverted = payment.price === null && Boolean(payment.appearance?.display_currency);
+  const rates = isConverted ? await readDisplayRates(ctx, served) : null;
   if (!served.isSimulated) await served.priced.refresh(ctx.db, ctx.now());
   const html = checkoutPage(payment, now, language, served, { ...settingsOf(ctx), ...options, rates });
   return { html, policy: policyFor(payment) };

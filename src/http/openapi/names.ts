@@ -10,6 +10,7 @@ import {
 import { StatusReport } from '../../domain/ops/health/schemas.ts';
 import { Policy, PolicyChoice } from '../../domain/payments/lifecycle/policy.ts';
 import * as refunds from '../../domain/payments/refunds/schemas.ts';
+import { Price } from '../../domain/payments/pricing/price.ts';
 import { CreatePaymentBody, PaymentList, PaymentResource } from '../../domain/payments/schemas.ts';
 import * as customer from '../../domain/sandbox/customer/schemas.ts';
 import { Scenario, ScenarioBody } from '../../domain/sandbox/scenarios/schemas.ts';
@@ -32,6 +33,7 @@ export const SCHEMA_NAMES: Readonly<Record<string, TSchema>> = {
   CreatePaymentRequest: CreatePaymentBody,
   Policy,
   PolicyChoice,
+  Price,
   Refund: refunds.RefundResource,
   RefundList: refunds.RefundList,
   RefundAddress: refunds.RefundAddress,

@@ -17,8 +17,9 @@ export {
 } from './http/errors.ts';
 export { UnreachableStatusError, WaitTimeoutError, type WaitOptions } from './resources/wait-for.ts';
 export type { LogoType } from './resources/appearance.ts';
-export type { EventType, WebhookEvent } from '../event-types.ts';
+export type { CheckoutPrice, EventType, WebhookEvent } from '../event-types.ts';
 export type * from './types/appearance.ts';
+export type * from './types/currencies.ts';
 export type * from './types/deliveries.ts';
 export type * from './types/endpoints.ts';
 export type * from './types/events.ts';

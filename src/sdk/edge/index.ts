@@ -2,6 +2,7 @@ export { EVENT_TYPES } from '../event-types.ts';
 export type {
   CheckoutException,
   CheckoutPolicy,
+  CheckoutPrice,
   CheckoutRefund,
   CheckoutStatus,
   CheckoutTransfer,

@@ -53,6 +53,15 @@ describe('the text of a receipt', () => {
     }
   });
 
+  it('has the price in money above the total that it became, in every language', () => {
+    for (const { id, receipt: texts } of ALL_LANGUAGES) {
+      const { text } = write({ ...PAID, price: '9.20 EUR' }, id);
+      expect(text.indexOf(texts.price), id).to.be.within(1, text.indexOf(texts.total));
+    }
+    expect(write({ ...PAID, price: '9.20 EUR' }).text).to.include('Price: 9.20 EUR\nTotal: 10.50 USDC\n');
+    expect(write(PAID).text).to.not.include('Price');
+  });
+
   it('holds no markup of the merchant', () => {
     const evil = `<img src=x onerror="alert('1')">&amp;`;
     const { html } = write({ ...PAID, merchantName: evil, orderId: evil, description: evil });

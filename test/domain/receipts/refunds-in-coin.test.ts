@@ -37,6 +37,22 @@ describe('the receipt of a refund in the coin that came', () => {
     expect(mail?.html).to.include('0.0001 BTC');
   });
 
+  it('says the price in money of its payment, as does the receipt of that', async () => {
+    const { harness } = scene;
+    const { body } = await harness
+      .api('post', '/v1/payment')
+      .send({ price_amount: '5.70', price_currency: 'USD', order_id: 'order-1', customer_email: CUSTOMER })
+      .expect(201);
+    await scene.shop.pay(body.id);
+    await harness.work();
+    await scene.shop.mine(12);
+    await scene.shop.refund(body.id, { price_amount: '1.00' });
+    await harness.work();
+    const [paid, refunded] = scene.mails();
+    for (const mail of [paid, refunded]) expect(mail?.text).to.include('Price: 5.70 USD\nTotal: 5.7 USDC\n');
+    expect(refunded?.text).to.include('Sent back: 1');
+  });
+
   it('names no coin twice: a refund in the settlement coin has no such line', async () => {
     const { shop, harness } = scene;
     const id = await scene.settle();

@@ -137,7 +137,7 @@ describe("a merchant's appearance on the checkout page", () => {
       admin: null,
       sandbox,
       health,
-      adapters: { ...adapters, displayRates: fails },
+      adapters: { ...adapters, currencies: fails },
     });
     const { token_id } = await paymentIn(harness, 'waiting');
     for (const { id } of ALL_LANGUAGES) {

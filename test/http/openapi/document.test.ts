@@ -204,6 +204,8 @@ describe('GET /v1/openapi.json', () => {
     const body = resolve(content['application/json']?.schema ?? expect.fail());
     expect(Object.keys(body.properties ?? {})).to.have.members([
       'pay_amount',
+      'price_amount',
+      'price_currency',
       'order_id',
       'order_description',
       'callback_url',
@@ -214,7 +216,8 @@ describe('GET /v1/openapi.json', () => {
       'metadata',
       'policy',
     ]);
-    expect(body.required).to.have.members(['pay_amount', 'order_id']);
+    // An amount, or a price.
+    expect(body.required).to.have.members(['order_id']);
   });
 
   it('names for each operation the errors that it can answer, by status and code', () => {
@@ -243,7 +246,7 @@ describe('GET /v1/openapi.json', () => {
       415: ['unsupported_media_type'],
       429: ['rate_limited'],
       500: ['internal'],
-      503: ['unavailable', 'maintenance'],
+      503: ['rate_unavailable', 'unavailable', 'maintenance'],
     });
     const named = operations.flatMap(({ operation }) =>
       Object.values(operation.responses).flatMap((response) => response['x-error-codes'] ?? []),

@@ -23,7 +23,7 @@ describe('contract: POST /v1/payment/:id/cancel', () => {
     const { body } = await cancel(id).expect(200);
     expect(body).to.include({ id, status: 'EXPIRED', sequence: 2 });
     expect(body.cancelled_at).to.equal(harness.ctx.now().toISOString());
-    expect(Object.keys(body).slice(-3)).to.deep.equal(['sequence', 'cancelled_at', 'settlement']);
+    expect(Object.keys(body).slice(-3)).to.deep.equal(['cancelled_at', 'settlement', 'price']);
     harness.advance(10);
     expect((await cancel(id).expect(200)).body).to.deep.equal(body);
     expect((await harness.api('get', `/v1/payment/${id}`)).body).to.deep.equal(body);

@@ -119,6 +119,11 @@ const FIELDS: readonly [field: string, meaning: string, check: (sample: Sample) 
       ]);
     },
   ],
+  [
+    'price',
+    'null where no price in money was asked for',
+    ({ created, settled }) => expect([created.price, settled.price]).to.deep.equal([null, null]),
+  ],
 ];
 
 describe('specification: Payment', () => {

@@ -31,6 +31,16 @@ describe('the message of a 400', () => {
     [PAYMENT, { ...ORDER, pay_amount: 25 }, 'pay_amount must be a string, not a number: write "25.00".'],
     [PAYMENT, { ...ORDER, pay_amount: 9.5 }, 'pay_amount must be a string, not a number: write "9.50".'],
     [PAYMENT, { ...ORDER, pay_amount: 1e30 }, 'pay_amount must be a string, not a number: write "25.00".'],
+    [
+      PAYMENT,
+      { order_id: 'a', price_amount: '1.005', price_currency: 'EUR' },
+      'price_amount must have at most 2 decimals in EUR.',
+    ],
+    [
+      PAYMENT,
+      { ...ORDER, price_amount: '1', price_currency: 'EUR' },
+      'pay_amount cannot be combined with the other fields.',
+    ],
     [PAYMENT, { ...ORDER, order_id: 7 }, 'order_id must be a string.'],
     [PAYMENT, { ...ORDER, order_id: '' }, 'order_id must not be empty.'],
     [PAYMENT, { ...ORDER, order_id: 'x'.repeat(256) }, 'order_id must have at most 255 characters.'],

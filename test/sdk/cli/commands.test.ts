@@ -239,7 +239,7 @@ describe('the command line', () => {
       ['an unknown option', ['payments', 'list', '--stats', 'x'], "'--stats'"],
       ['a value that is no choice', ['payments', 'list', '--status', 'PAID'], 'WAITING or PENDING'],
       ['a number that is none', ['payments', 'list', '--limit', 'ten'], '--limit must be a whole number'],
-      ['a missing option', ['payments', 'create', '--order-id', '1'], '--pay-amount is missing'],
+      ['a missing option', ['payments', 'create', '--pay-amount', '1'], '--order-id is missing'],
       ['a missing parameter', ['payments', 'get'], 'ID is missing'],
       ['one argument too many', ['keys', 'all'], '"all" is one argument too many'],
       ['an id that is none', ['payments', 'get', '../x'], 'an id has letters'],

@@ -23,6 +23,10 @@ export async function recordErrors({ tape, harness }: Run, settled: string): Pro
   await tape.fail(harness, 'forbidden', 'createPayment', { body, apiKey: reader.apiKey });
   const live = await harness.addMerchant({ mode: 'live' });
   await tape.fail(harness, 'network_unavailable', 'createPayment', { body, apiKey: live.apiKey });
+  await tape.fail(harness, 'rate_unavailable', 'createPayment', {
+    body: { price_amount: '10.50', price_currency: 'EUR', order_id: 'order-9' },
+    apiKey: live.apiKey,
+  });
   await tape.fail(harness, 'payment_not_found', 'getPayment', { id: NO_PAYMENT });
   await tape.fail(harness, 'refund_not_found', 'announceRefund', {
     id: settled,

@@ -38,6 +38,9 @@ export async function recordPayments({ tape, harness, goneUrl }: Run): Promise<s
       policy: { underpaid: 'accept', underpaid_tolerance_percent: 1, overpaid: 'refund_excess' },
     },
   });
+  await tape.record(harness, 'createPayment', 'price', 'With a price in money.', {
+    body: { price_amount: '10.50', price_currency: 'EUR', order_id: 'order-9' },
+  });
   await tape.fail(harness, 'validation', 'createPayment', { body: { ...least, pay_amount: '-1' } });
   await harness.work();
   await tape.record(

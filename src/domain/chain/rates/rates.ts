@@ -5,9 +5,12 @@ import type { CurrencyId } from '../currencies.ts';
 /** US dollars per coin, decimal strings; a coin that is absent has no price now. */
 export type Rates = Readonly<Partial<Record<CoinId, string>>>;
 
+/** What has a rate: the rates of both are in one table. */
+export type RatedId = CoinId | CurrencyId;
+
 /** A price that enough sources agree on. */
 export interface Rate {
-  /** US dollars per coin. */
+  /** US dollars per coin, or per unit of a currency. */
   readonly usd: string;
   /** The names of the sources that it is the median of. */
   readonly sources: readonly string[];
@@ -55,14 +58,14 @@ export function rateOf(rates: Rates, coin: CoinId): string {
   return rate;
 }
 
-/** By which prices are converted for display only, in US dollars: per coin, and per unit of a currency. */
-export interface DisplayRates {
-  readonly coins: Rates;
-  readonly currencies: Readonly<Record<CurrencyId, string>>;
-}
+/** The currencies that have a rate now. */
+export type CurrencyMarket = ReadonlyMap<CurrencyId, Rate>;
 
-/**
- * Reads the rates for display. Its caller waits for at most a second, keeps them for a minute, and shows no
- * such price where they are not to be had.
- */
-export type DisplayRateSource = () => Promise<DisplayRates>;
+/** Reads it: one for all merchants. */
+export type CurrencySource = (connection: Connection, now: Date) => Promise<CurrencyMarket>;
+
+/** By which prices are converted for display only. */
+export interface DisplayRates {
+  readonly coins: Market;
+  readonly currencies: CurrencyMarket;
+}

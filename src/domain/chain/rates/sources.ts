@@ -3,15 +3,16 @@ import type { RateSourceName } from '../../../platform/config/config.ts';
 import type { CoinId } from '../coins.ts';
 import type { FetchJson } from './fetch-json.ts';
 import type { Reading } from './guard.ts';
+import type { RatedId } from './rates.ts';
 
-/** What a source says at one time; a coin that it does not list, or whose price cannot be read, is absent. */
-export type Readings = Readonly<Partial<Record<CoinId, Reading>>>;
+/** What a source says at one time; what it does not list, or whose price cannot be read, is absent. */
+export type Readings = Readonly<Partial<Record<RatedId, Reading>>>;
 
 /** A market that publishes prices. */
 export interface RateSite {
   /** Where it stands; RATE_URL_* overrides it. */
   readonly url: string;
-  /** Reads every coin that it lists. Throws RateSourceError when the whole site cannot be read. */
+  /** Reads what it lists. Throws RateSourceError when the whole site cannot be read. */
   read(fetchJson: FetchJson, base: string, now: Date): Promise<Readings>;
 }
 
@@ -105,7 +106,8 @@ export const RATE_SITES: Readonly<Record<RateSourceName, RateSite>> = {
   },
 };
 
-function betweenBidAndAsk(
+/** Returns the middle of a market; null: it has none that can be read. */
+export function betweenBidAndAsk(
   source: string,
   bidText: unknown,
   askText: unknown,
@@ -116,30 +118,41 @@ function betweenBidAndAsk(
   return reading(source, divide(add(bid, ask), '2', 18, 'down'), subtract(ask, bid), at);
 }
 
-function reading(source: string, usd: string | null, spread: string | null, at: Date | null): Reading | null {
+/** Returns what a source says at a time; null: one of them is unknown. */
+export function reading(
+  source: string,
+  usd: string | null,
+  spread: string | null,
+  at: Date | null,
+): Reading | null {
   return usd === null || at === null || Number.isNaN(at.getTime()) ? null : { source, usd, spread, at };
 }
 
-function readingsOf(coins: readonly CoinId[], read: (coin: CoinId) => Reading | null): Readings {
+/** Returns what is read of each. */
+export function readingsOf<Id extends RatedId>(
+  ids: readonly Id[],
+  read: (id: Id) => Reading | null,
+): Readings {
   return Object.fromEntries(
-    coins.flatMap((coin) => {
-      const found = read(coin);
-      return found === null ? [] : [[coin, found]];
+    ids.flatMap((id) => {
+      const found = read(id);
+      return found === null ? [] : [[id, found]];
     }),
   );
 }
 
 const coinsOf = (table: Readonly<Partial<Record<CoinId, string>>>) => Object.keys(table) as CoinId[];
 
-const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
+/** The first entry of a JSON list. */
+export const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
 
 /** The fields of a JSON object; of anything else there are none. */
-function fields(value: unknown): Readonly<Record<string, unknown>> {
+export function fields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
 /** A price as a decimal string; null: it is none, or is written with an exponent. */
-function decimalOf(value: unknown): string | null {
+export function decimalOf(value: unknown): string | null {
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && /^\d{1,12}(\.\d{1,24})?$/.test(text) ? text : null;
 }

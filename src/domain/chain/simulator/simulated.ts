@@ -1,13 +1,12 @@
 import type { Db } from '../../../platform/postgres/db.ts';
 import { depositAddress } from '../addresses.ts';
-import { CURRENCIES, CURRENCY_IDS, type CurrencyId } from '../currencies.ts';
+import { CURRENCIES, CURRENCY_IDS } from '../currencies.ts';
 import type { ChainOf, Payouts } from '../port.ts';
-import type { DisplayRateSource } from '../rates/rates.ts';
+import type { CurrencySource } from '../rates/rates.ts';
 import type { TestChain } from '../test-chain.ts';
 import type { NetworkId } from '../networks.ts';
 import type { AddressBook, Deposit } from '../wallets/address-book.ts';
 import { payoutHash } from '../transaction-hashes.ts';
-import { SIMULATED_RATES } from './market.ts';
 import { createSimulator } from './simulator.ts';
 
 /** Every process must derive the same addresses. The seed is no secret: no real money reaches them. */
@@ -30,12 +29,13 @@ export const simulatedAddresses = {
   derive: (network: NetworkId, { id }: Deposit) => depositAddress(SEED, network, id),
 } satisfies AddressBook;
 
-const SIMULATED_CURRENCIES = Object.fromEntries(
-  CURRENCY_IDS.map((currency) => [currency, CURRENCIES[currency].simulatedRate]),
-) as Record<CurrencyId, string>;
-
-export const simulatedDisplayRates: DisplayRateSource = () =>
-  Promise.resolve({ coins: SIMULATED_RATES, currencies: SIMULATED_CURRENCIES });
+/** Fixed, as the prices of coins are until a merchant moves them. */
+export const simulatedCurrencies: CurrencySource = (_connection, now) =>
+  Promise.resolve(
+    new Map(
+      CURRENCY_IDS.map((id) => [id, { usd: CURRENCIES[id].simulatedRate, sources: ['simulator'], at: now }]),
+    ),
+  );
 
 /**
  * Pays out at once. The hash depends on the reference alone, so a payout that is sent twice is the same

@@ -1,21 +1,23 @@
 import { html, type Html } from '../../../platform/pages/html.ts';
 import { decimal } from '../markup/format.ts';
 import type { Language } from '../../languages/languages.ts';
+import type { CheckoutPrice } from '../../../sdk/event-types.ts';
 import type { DisplayPrice } from '../view/display-price.ts';
 import { initialsOf } from '../markup/initials.ts';
 import { logoPath, type Logo, type MerchantAppearance } from '../view/appearance.ts';
 import type { View } from '../view/view.ts';
 
 /**
- * Merchant and total beside each other, the latter with the price in the merchant's display currency, and
- * below them the beginning of the description; what the order is in full opens below.
+ * Merchant and total beside each other, the latter with the price in money of which it was converted, or else
+ * what it is about in the merchant's display currency, and below them the beginning of the description; what
+ * the order is in full opens below.
  */
 export function summary(
   { payment, appearance }: View,
-  { locale, page: texts }: Language,
+  { locale, page: texts, receipt: { price: priceText } }: Language,
   about: DisplayPrice | null,
 ): Html {
-  const { order_description, order_id, pay_amount, pay_currency } = payment;
+  const { order_description, order_id, pay_amount, pay_currency, price } = payment;
   const description =
     order_description === null
       ? null
@@ -32,7 +34,8 @@ export function summary(
             ><span class="unseen">${texts.total}</span>
             <bdi dir="ltr">${decimal(pay_amount, locale)} ${pay_currency}</bdi></span
           >
-          ${about === null ? null : approximately(about, locale, texts.about)}
+          ${price === null ? null : inMoney(price, locale, priceText)}
+          ${about === null ? null : inMoney(about, locale, texts.about, '≈ ')}
         </span>
         ${description}
       </summary>
@@ -75,10 +78,15 @@ function logoImage({ id, width, height }: Logo, kind: string): Html {
 }
 
 /** Small, and away from the amount to send: nobody may take it for that. */
-function approximately({ amount, currency }: DisplayPrice, locale: string, about: string): Html {
+function inMoney(
+  { amount, currency }: Pick<CheckoutPrice, 'amount' | 'currency'>,
+  locale: string,
+  called: string,
+  sign = '',
+): Html {
   return html`<span class="about small"
-    ><span class="unseen">${about}</span
-    ><bdi dir="ltr"><span aria-hidden="true">${'≈ '}</span>${decimal(amount, locale)} ${currency}</bdi></span
+    ><span class="unseen">${called}</span
+    ><bdi dir="ltr"><span aria-hidden="true">${sign}</span>${decimal(amount, locale)} ${currency}</bdi></span
   >`;
 }
 

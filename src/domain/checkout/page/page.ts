@@ -133,7 +133,7 @@ function contentOf(
   const view = viewOf(payment, now, served.chains);
   return {
     view,
-    about: displayPrice(payment, view.appearance.displayCurrency, rates),
+    about: payment.price === null ? displayPrice(payment, view.appearance.displayCurrency, rates) : null,
     language,
     served,
     path,

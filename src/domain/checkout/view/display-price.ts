@@ -19,12 +19,13 @@ export function displayPrice(
   rates: DisplayRates | null,
 ): DisplayPrice | null {
   if (currency === null || rates === null || !isCurrency(currency) || !isCoin(pay_currency)) return null;
-  const rate = rates.coins[pay_currency];
-  if (rate === undefined) return null;
-  const dollars = multiply(pay_amount, rate);
+  const coin = rates.coins.get(pay_currency);
+  const money = rates.currencies.get(currency);
+  if (coin === undefined || money === undefined) return null;
+  const dollars = multiply(pay_amount, coin.usd);
   const { decimals } = CURRENCIES[currency];
-  const least = divide(dollars, rates.currencies[currency], decimals, 'down');
+  const least = divide(dollars, money.usd, decimals, 'down');
   if (isZero(least)) return null;
-  const amount = divide(dollars, rates.currencies[currency], decimals, 'up');
+  const amount = divide(dollars, money.usd, decimals, 'up');
   return { amount: writtenLike(amount, `0.${'0'.repeat(decimals)}`), currency };
 }

@@ -1,4 +1,5 @@
 import { COIN_IDS } from '../../chain/coins.ts';
+import { CURRENCY_IDS } from '../../chain/currencies.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { realChains } from '../../chain/profile.ts';
 import { RATES_KEY } from '../../chain/chain-key.ts';
@@ -6,7 +7,7 @@ import { fetchWithin } from '../../chain/rates/fetch-json.ts';
 import { guardRate, SOURCES, type Reading } from '../../chain/rates/guard.ts';
 import { readSite } from '../../chain/rates/refresh.ts';
 import type { Readings } from '../../chain/rates/sources.ts';
-import { readLastRates, readRates } from '../../chain/rates/store.ts';
+import { marketCurrencies, readLastRates, readRates } from '../../chain/rates/store.ts';
 import type { RateSourceName } from '../../../platform/config/config.ts';
 import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
@@ -30,7 +31,7 @@ function coinsOn({ config }: Context, networks: readonly NetworkId[]) {
 async function markets(ctx: Context, networks: readonly NetworkId[]): ReturnType<Check['look']> {
   const { rateSources, rateMaxAgeSeconds: maxAgeSeconds } = ctx.config;
   const read = await Promise.all(rateSources.map((name) => readMarket(ctx, name)));
-  const last = await readLastRates(ctx.db);
+  const last = await readLastRates(ctx.db, COIN_IDS);
   const refused = coinsOn(ctx, networks).flatMap((coin) => {
     const readings = read.flatMap(({ readings: one }): Reading[] =>
       one[coin] === undefined ? [] : [one[coin]],
@@ -73,8 +74,11 @@ async function stored(ctx: Context, networks: readonly NetworkId[]): Promise<Ver
   const fresh = await readRates(ctx.db, ctx.systemNow(), rateMaxAgeSeconds);
   const lacks = coinsOn(ctx, networks).filter((coin) => !fresh.has(coin));
   if (led === undefined) return missing('no watcher stores them', 'node dist/processes/watcher.js');
+  const money = await marketCurrencies(rateMaxAgeSeconds)(ctx.db, ctx.systemNow());
+  const unpriced = CURRENCY_IDS.filter((currency) => !money.has(currency));
+  const prices = unpriced.length === 0 ? 'currency' : `currency but ${unpriced.join(', ')}`;
   return lacks.length === 0
-    ? ok(`of the last ${rateMaxAgeSeconds} s, of every coin`)
+    ? ok(`of the last ${rateMaxAgeSeconds} s, of every coin, and of every ${prices}`)
     : broken(
         `none of the last ${rateMaxAgeSeconds} s, or off its peg: ${lacks.join(', ')}`,
         'the log of the watcher says why; payments at par go on',

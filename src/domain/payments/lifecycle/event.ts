@@ -50,6 +50,7 @@ export function eventOf(
         network: networkOfTransfer(payment),
       },
       settlement: settlementOf(payment),
+      price: payment.price,
       ...(refund === undefined ? {} : { refund }),
       ...(transfer === undefined ? {} : { transfer }),
     },

@@ -5,7 +5,7 @@ import type { SaleReason } from '../../exchange/port.ts';
 import type { ScheduledJob } from '../../schedule/rows.ts';
 import type { TestClock } from '../../../platform/clock.ts';
 import type { Job } from '../../schedule/job.ts';
-import type { SettlementMode } from '../../../sdk/event-types.ts';
+import type { CheckoutPrice, SettlementMode } from '../../../sdk/event-types.ts';
 import type { Policy } from './policy.ts';
 import type { Exception, Status } from './states.ts';
 
@@ -27,6 +27,8 @@ export interface Payment {
   readonly pay_amount: string;
   readonly pay_currency: CoinId;
   readonly pay_network: NetworkId;
+  /** In money, of which `pay_amount` was converted; null: its merchant asked for coins. */
+  readonly price: CheckoutPrice | null;
   readonly status: Status;
   readonly exceptions: readonly Exception[];
   readonly sequence: number;

@@ -1,7 +1,7 @@
 import type { ChainOf, Payouts } from '../../chain/port.ts';
 import type { AddressBooks } from '../../chain/wallets/address-book.ts';
 import type { RecentMarket } from '../../chain/rates/priced.ts';
-import type { DisplayRateSource, RateSource } from '../../chain/rates/rates.ts';
+import type { CurrencySource, RateSource } from '../../chain/rates/rates.ts';
 import type { ChainProfile } from '../../chain/profile.ts';
 import type { TestChain } from '../../chain/test-chain.ts';
 import type { CoinId } from '../../chain/coins.ts';
@@ -50,8 +50,8 @@ export interface PaymentAdapters {
   readonly rates: RateSource;
   /** What has a price, as far as this process knows. */
   readonly priced: Pick<RecentMarket, 'has' | 'refresh'>;
-  /** For prices that are shown and never paid. */
-  readonly displayRates: DisplayRateSource;
+  /** For prices in money: those that are converted, and those that are only shown. */
+  readonly currencies: CurrencySource;
   readonly payouts: Payouts;
   /** Asked in a mode that converts, and sells nothing. */
   readonly exchange: CurrencyExchange;

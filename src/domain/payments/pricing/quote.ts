@@ -80,6 +80,7 @@ export function leftToSend(
   return divide(missing, rate, sendableDecimals(coin, network), 'up');
 }
 
-function sendableDecimals(coin: CoinId, network: NetworkId): number {
+/** Returns the most decimals of an amount that wallets and exchanges can send of a coin. */
+export function sendableDecimals(coin: CoinId, network: NetworkId): number {
   return decimalPlaces(quoteUnit(coin, network));
 }

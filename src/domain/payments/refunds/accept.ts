@@ -3,6 +3,7 @@ import { schedule } from '../../schedule/store.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import { asWritten, sum } from '../../../platform/values/money.ts';
 import { groupBy, recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import type { CheckoutPrice } from '../../../sdk/event-types.ts';
 import { creditOfParts, methodOf, type Part } from '../conversions/plan.ts';
 import { askRefundAddress, offerRefund, sendRefund } from '../lifecycle/jobs.ts';
 import { isReal, testClockOf, type Payment } from '../lifecycle/payment.ts';
@@ -15,6 +16,8 @@ import { acceptedStatus, isPending, isUnsigned } from './states.ts';
 /** Why and where money goes back. */
 export interface RefundTerms extends AskedDestination {
   readonly reason: string | null;
+  /** What was asked for in money; default: nothing was. */
+  readonly price?: CheckoutPrice | null;
   /** All transfers of the payment. */
   readonly transfers: readonly PaymentTransfer[];
 }
@@ -108,6 +111,7 @@ async function newRefund(
     currency: payment.pay_currency,
     ...money,
     reason: terms.reason,
+    price: terms.price ?? null,
     address,
     // What came to a wallet or an account of the merchant goes back from one: the service has no key.
     status: acceptedStatus(address, isReal(payment)),

@@ -92,19 +92,20 @@ export function takenOfSettled(asked: string | undefined, left: Left): readonly 
 
 /**
  * Throws ApiError refund_not_allowed when the payment's status or money does not allow a refund of `asked`
- * (in pay_currency; undefined: everything), and ValidationError when it is more than is left or cannot be
- * sent.
+ * (in pay_currency; undefined: everything), and ValidationError for `field` when it is more than is left or
+ * cannot be sent.
  */
 export function checkRefund(
   { status, pay_currency, pay_network }: Payment,
   asked: string | undefined,
   left: Left,
   transfers: readonly PaymentTransfer[],
+  field: 'amount' | 'price_amount' = 'amount',
 ): void {
   const { total, settled } = left;
   const refuse = (message: string) => new ApiError('refund_not_allowed', { message });
   const invalid = (constraint: string, message: string) =>
-    new ValidationError('amount', constraint, `${message} ${pay_currency}`);
+    new ValidationError(field, constraint, `${message} ${pay_currency}`);
   if (!isRefundable(status)) throw refuse(`A payment that is ${status} cannot be refunded.`);
   const isPart = asked !== undefined && isSettled(status);
   if (compare(total, '0') <= 0 && !isPart) throw refuse('No confirmed money is left to refund.');
@@ -129,7 +130,7 @@ export function checkRefund(
   const dust = dustOf(taken.coin, taken.network);
   if (compare(taken.coin_amount, dust) <= 0)
     throw new ValidationError(
-      'amount',
+      field,
       'exclusiveMinimum',
       `must be more than the dust limit, ${dust} ${taken.coin}`,
     );

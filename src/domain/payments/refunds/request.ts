@@ -1,14 +1,17 @@
+import { isCurrency } from '../../chain/currencies.ts';
 import { once } from '../../idempotency/claim.ts';
 import type { Context } from '../../../platform/context.ts';
 import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
 import { ApiError, ValidationError } from '../../api/errors.ts';
 import { asWritten } from '../../../platform/values/money.ts';
+import type { CheckoutPrice } from '../../../sdk/event-types.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { getPayment, lockPayment } from '../lifecycle/store.ts';
 import { withTestClockOf } from '../lifecycle/test-clock.ts';
 import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
+import { convertPrice } from '../pricing/price.ts';
 import { readTransfers } from '../transfers/store.ts';
 import { refundSettled, returnHeld, type RefundTerms } from './accept.ts';
 import { asOffered } from './by-signer/served.ts';
@@ -17,19 +20,23 @@ import { isForeignAddress, type RefundAddressRules } from './refund-address.ts';
 import { toRefundResource, type RefundBody } from './schemas.ts';
 import type { Refund } from './store.ts';
 
-/** The adapters that say which addresses can take a payment's money. */
-export type RefundAdapters = Pick<PaymentAdapters, 'addresses' | 'networks' | 'chains'>;
+/** The adapters that say which addresses can take a payment's money, and what a price is in its coin. */
+export type RefundAdapters = Pick<
+  PaymentAdapters,
+  'addresses' | 'networks' | 'chains' | 'rates' | 'currencies'
+>;
 
 /**
- * Accepts a refund of `amount` (in pay_currency; default: all that is left) and schedules its payout. Out of
- * a settled payment it is paid in the coin in which that was settled; any other payment is refunded in full,
- * in the coins that came. Each coin is a refund of its own: the reply is the first of them. Throws ApiError
- * payment_not_found, refund_not_allowed when the payment's status does not allow it, and ValidationError for
- * more than is left, for what its coin cannot express, and for an address that cannot take the money.
+ * Accepts a refund of `amount` (in pay_currency; default: all that is left), or of a price at the rate of
+ * this moment, and schedules its payout. Out of a settled payment it is paid in the coin in which that was
+ * settled; any other payment is refunded in full, in the coins that came. Each coin is a refund of its own:
+ * the reply is the first of them. Throws ApiError payment_not_found, refund_not_allowed when the payment's
+ * status does not allow it, rate_unavailable for a price without a rate, and ValidationError for more than is
+ * left, for what its coin cannot express, and for an address that cannot take the money.
  */
 export async function requestRefund(
   ctx: Context,
-  { addresses, ...adapters }: RefundAdapters,
+  { addresses, rates, currencies, ...adapters }: RefundAdapters,
   caller: Caller,
   id: string,
   { body, claim }: { body: RefundBody; claim: IdempotencyClaim | null },
@@ -46,17 +53,39 @@ export async function requestRefund(
     // A change that is quarantined may say that the money is lost.
     if (refunded?.is_behind === true) throw new ApiError('refund_not_allowed', { message: BEHIND });
     const left = leftToRefund(payment, transfers, refunded?.settled ?? []);
-    checkRefund(payment, body.amount, left, transfers);
-    checkAddress(payment, body, left, rules);
+    const { asked, price } = await askedOf(tx, { rates, currencies }, payment, body, own.now());
+    checkRefund(payment, asked, left, transfers, price === null ? 'amount' : 'price_amount');
+    checkAddress(payment, { address: body.address, asked }, left, rules);
     const { address, to_sender: toSender, reason = null } = body;
-    const terms = { address, toSender, reason, transfers };
-    const [first] = await acceptAll(tx, payment, { asked: body.amount, left, terms }, own.now());
+    const terms = { address, toSender, reason, transfers, price };
+    const [first, ...others] = await acceptAll(tx, payment, { asked, left, terms }, own.now());
     if (first === undefined) throw new Error(`the refund of payment ${id} is empty`);
+    // Each would tell of the whole price.
+    if (price !== null && others.length > 0) throw new ApiError('refund_not_allowed', { message: SEVERAL });
     const [shown = first] = await asOffered(tx, ctx.config, payment.merchant_id, [first]);
     return reply(201, toRefundResource(shown, adapters.chains));
   });
   ctx.log.info('refund accepted', { payment_id: id });
   return accepted;
+}
+
+const SEVERAL =
+  'What is left is in several coins, each of which is a refund of its own. Ask for an amount, or for all.';
+
+/** Returns what is asked for in pay_currency, and the price of which that was converted, if it was. */
+async function askedOf(
+  tx: Tx,
+  adapters: Pick<RefundAdapters, 'rates' | 'currencies'>,
+  payment: Payment,
+  { amount: asked, price_amount: amount, price_currency }: RefundBody,
+  now: Date,
+): Promise<{ asked: string | undefined; price: CheckoutPrice | null }> {
+  if (amount === undefined) return { asked, price: null };
+  const currency = price_currency ?? payment.price?.currency;
+  if (currency === undefined || !isCurrency(currency))
+    throw new ValidationError('price_currency', 'required', 'is required: the payment has no price');
+  const { pay_amount, price } = await convertPrice(tx, adapters, payment, { amount, currency }, now);
+  return { asked: pay_amount, price };
 }
 
 const BEHIND = 'Transfers of the payment are being processed. Try again later.';
@@ -74,14 +103,14 @@ const settledRefunds = sql<{ settled: SettledMoney[]; is_behind: boolean }, { pa
 
 function checkAddress(
   payment: Payment,
-  { address, amount }: RefundBody,
+  { address, asked }: { readonly address: string | undefined; readonly asked: string | undefined },
   left: Left,
   rules: RefundAddressRules,
 ): void {
   if (address === undefined) return;
   const networks = [
-    ...takenOfSettled(amount, left).map(({ network }) => network),
-    ...(isWhole(amount, left) ? left.held.map(({ transfer }) => transfer.network) : []),
+    ...takenOfSettled(asked, left).map(({ network }) => network),
+    ...(isWhole(asked, left) ? left.held.map(({ transfer }) => transfer.network) : []),
   ];
   const wrong = networks.find((network) => !isForeignAddress(rules, payment, network, address));
   if (wrong === undefined) return;

@@ -1,8 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { walletTransaction } from '../../chain/demand/wallet-uri.ts';
 import type { ChainProfile } from '../../chain/profile.ts';
-import { nullable, timestamp } from '../../api/schemas.ts';
+import { nullable, text, timestamp } from '../../api/schemas.ts';
 import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../api/patterns.ts';
+import { AMOUNT_OR_PART, PART_FIELDS, Price } from '../pricing/price.ts';
 import { isUnsigned, REFUND_STATUSES } from './states.ts';
 import type { Refund } from './store.ts';
 
@@ -17,13 +18,8 @@ export const RefundBody = Type.Object(
         description: 'In pay_currency; default: everything that is left.',
       }),
     ),
-    reason: Type.Optional(
-      Type.String({
-        pattern: TEXT_PATTERN,
-        maxLength: 1000,
-        description: "For the merchant's own records.",
-      }),
-    ),
+    ...PART_FIELDS,
+    reason: Type.Optional(text({ maxLength: 1000, description: "For the merchant's own records." })),
     address: Type.Optional(
       Type.String({
         minLength: 1,
@@ -41,7 +37,7 @@ export const RefundBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...AMOUNT_OR_PART },
 );
 export type RefundBody = Static<typeof RefundBody>;
 
@@ -122,6 +118,7 @@ export const RefundResource = Type.Object({
   address: nullable(Type.String(), 'Null while nobody has said where the money goes.'),
   tx_hash: nullable(Type.String(), 'Null until the money is sent.'),
   reason: nullable(Type.String(), 'As it was given.'),
+  price: Type.Optional(Price),
   request: Type.Optional(Type.Union([UnsignedRequest, BitcoinRequest])),
   request_problem: Type.Optional(RequestProblem),
   problem: Type.Optional(RefundProblem),
@@ -177,6 +174,7 @@ export function toRefundResource(
     address: refund.address,
     tx_hash: refund.tx_hash,
     reason: refund.reason,
+    ...(refund.price === null ? {} : { price: refund.price }),
     ...(request === null ? {} : { request }),
     ...(problem === null ? {} : { request_problem: problem }),
     ...(refund.problem === null ? {} : { problem: refund.problem }),

@@ -85,7 +85,7 @@ export async function completeRefund(tx: Tx, refund: Refund, txHash: string, now
 export function refundTransition(payment: Payment, refund: Refund): TransitionRequest {
   const refunded = add(payment.amount_refunded, refund.amount);
   const isPart = isSettled(payment.status) && compare(refunded, payment.amount_received) < 0;
-  const { id, amount, currency, reason, coin, network, coin_amount, address, tx_hash } = refund;
+  const { id, amount, currency, reason, coin, network, coin_amount, address, tx_hash, price } = refund;
   return {
     paymentId: payment.id,
     trigger: isPart ? 'refunded_in_part' : 'refunded_in_full',
@@ -100,6 +100,7 @@ export function refundTransition(payment: Payment, refund: Refund): TransitionRe
       coinAmount: coin_amount,
       address,
       txHash: tx_hash,
+      ...(price === null ? {} : { price }),
     },
   };
 }

@@ -2,6 +2,7 @@ import { LIVE_CHAIN_KEY } from '../../chain/chain-key.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { recordset, run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
+import type { CheckoutPrice } from '../../../sdk/event-types.ts';
 import { IS_OPEN, IS_PENDING, IS_UNDERWAY, NEEDS_ADDRESS, type RefundStatus } from './states.ts';
 
 /** Where the money of a refund is taken from: the coins that came, or the settlement coin. */
@@ -15,6 +16,8 @@ export interface Refund {
   readonly amount: string;
   readonly currency: CoinId;
   readonly source: RefundSource;
+  /** In money, of which `amount` was converted; null: the refund was asked for in coins. */
+  readonly price: CheckoutPrice | null;
   /** What is sent: whole units of the coin, above its dust limit. */
   readonly coin: CoinId;
   readonly network: NetworkId;
@@ -40,7 +43,7 @@ export interface RefundProblem {
 }
 
 const NEW_COLUMNS = `id, payment_id, amount, currency, source, coin, network, coin_amount, reason, address, status,
-  tx_hash, created_at`;
+  tx_hash, created_at, price`;
 /** The columns of a refund. */
 export const REFUND_COLUMNS = `${NEW_COLUMNS}, problem, offered_at`;
 
@@ -50,7 +53,8 @@ const insertRefunds = sql<never, { refunds: string }>(
     INSERT INTO refunds (${NEW_COLUMNS}, accepted_head, accepted_head_at)
     SELECT r.*, c.head, c.head_at FROM json_to_recordset(${p.refunds}::json) AS r (
       id text, payment_id text, amount text, currency text, source text, coin text, network text,
-      coin_amount text, reason text, address text, status text, tx_hash text, created_at timestamptz)
+      coin_amount text, reason text, address text, status text, tx_hash text, created_at timestamptz,
+      price json)
       LEFT JOIN chain_cursors c ON c.chain = ${LIVE_CHAIN_KEY('r.network')}`,
 );
 

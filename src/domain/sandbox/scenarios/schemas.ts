@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { FITTING_METHOD } from '../../chain/fitting-method.ts';
+import { AMOUNT_OR_PART, AMOUNT_OR_PRICE } from '../../payments/pricing/price.ts';
 import { RefundBody } from '../../payments/refunds/schemas.ts';
 import { CreatePaymentBody, PaymentResource } from '../../payments/schemas.ts';
 import { ReplaceTransferBody, SendTransferBody } from '../customer/schemas.ts';
@@ -51,7 +52,7 @@ const steps = [
     strict,
   ),
   Type.Object({ at, do: Type.Literal('fail_conversion') }, strict),
-  Type.Object({ at, do: Type.Literal('refund'), ...RefundBody.properties }, strict),
+  Type.Object({ at, do: Type.Literal('refund'), ...RefundBody.properties }, { ...strict, ...AMOUNT_OR_PART }),
   Type.Object({ at, do: Type.Literal('webhook'), answer: ReceiverResponse }, strict),
   Type.Object({ at, do: Type.Literal('seed'), seed: Seed }, strict),
 ] as const;
@@ -62,7 +63,7 @@ const Step = Type.Unsafe<Step>({ type: 'object', discriminator: { propertyName: 
 
 const ScenarioPayment = Type.Object(
   { ...CreatePaymentBody.properties, order_id: Type.Optional(CreatePaymentBody.properties.order_id) },
-  { additionalProperties: false },
+  { additionalProperties: false, ...AMOUNT_OR_PRICE },
 );
 
 /** A story of the library, or a payment and its script: one of the two, and not both. */

@@ -1,13 +1,15 @@
 import { SIMULATED_CHAINS } from '../../chain/profile.ts';
 import { chainKey } from '../../chain/chain-key.ts';
 import { isNetwork, NETWORK_IDS, type NetworkId } from '../../chain/networks.ts';
-import { booksWithoutWallets, type AddressBook } from '../../chain/wallets/address-book.ts';
+import { booksWithoutWallets } from '../../chain/wallets/address-book.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
+import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
 import { getPayment } from '../../payments/lifecycle/store.ts';
 import { requestRefund } from '../../payments/refunds/request.ts';
 import { readTransfers } from '../../payments/transfers/store.ts';
 import { schedule } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
+import type { Context } from '../../../platform/context.ts';
 import type { Caller } from '../../api/endpoint.ts';
 import { ApiError, ValidationError } from '../../api/errors.ts';
 import { replaceTransfer } from '../customer/replace-transfer.ts';
@@ -23,10 +25,12 @@ export interface ScenarioRun {
   readonly caller: Caller;
   /** The payment's id. */
   readonly id: string;
-  readonly adapters: CustomerAdapters;
+  readonly adapters: ScenarioAdapters;
   readonly receiver: SimulatedReceiver;
   readonly control: ScenarioControl;
 }
+
+type ScenarioAdapters = CustomerAdapters & Pick<PaymentAdapters, 'currencies'>;
 
 /** What a script controls beyond the payment: whether the conversion is refused, and the random seed. */
 export interface ScenarioControl {
@@ -90,7 +94,7 @@ async function runStep(run: ScenarioRun, step: Step): Promise<void> {
       return;
     case 'refund': {
       const { at: _at, do: _do, ...body } = step;
-      await requestRefund(ctx, refunding(adapters.testChain(ctx)), caller, id, { body, claim: null });
+      await requestRefund(ctx, refunding(ctx, adapters), caller, id, { body, claim: null });
       return;
     }
     case 'seed':
@@ -103,8 +107,10 @@ async function runStep(run: ScenarioRun, step: Step): Promise<void> {
 }
 
 /** The adapters of refunds of test payments. */
-const refunding = (book: AddressBook) => ({
-  addresses: booksWithoutWallets(book),
+const refunding = (ctx: Context, { testChain, rates, currencies }: ScenarioAdapters) => ({
+  addresses: booksWithoutWallets(testChain(ctx)),
+  rates,
+  currencies,
   networks: NETWORK_IDS,
   chains: SIMULATED_CHAINS,
 });

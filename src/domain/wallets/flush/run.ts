@@ -2,7 +2,7 @@ import { liveChainKey } from '../../chain/chain-key.ts';
 import { walletFault } from '../../chain/wallets/open.ts';
 import { listWallets } from '../../chain/wallets/store.ts';
 import type { SigningKey } from '../../chain/keys/key-file.ts';
-import type { CoinId } from '../../chain/coins.ts';
+import { COIN_IDS, type CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { readLastRates } from '../../chain/rates/store.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -146,7 +146,7 @@ async function findDeposits(
 /** Returns what a coin is worth by the last rates, in US dollars; null: nobody knows. */
 async function ratesOf({ db, systemNow }: FlushContext): Promise<(coin: CoinId) => string | null> {
   const since = addSeconds(systemNow(), -RATE_SECONDS);
-  const rates = await readLastRates(db);
+  const rates = await readLastRates(db, COIN_IDS);
   return (coin) => {
     const rate = rates.get(coin);
     return rate !== undefined && rate.at > since ? rate.usd : null;

@@ -30,7 +30,9 @@ export const payments: readonly Command[] = [
     name: 'payments create',
     summary: 'Creates a payment, and shows where the customer pays (checkout_url).',
     options: [
-      option('pay-amount AMOUNT!', 'in the settlement coin'),
+      option('pay-amount AMOUNT', 'in the settlement coin'),
+      option('price-amount AMOUNT', 'in place of it, a price in money'),
+      option('price-currency CODE', 'of the price, such as EUR'),
       option('order-id ID!', 'your order or invoice'),
       option('order-description TEXT', 'shown on the checkout page'),
       option('callback-url URL', 'receives the webhooks of this payment'),
@@ -78,6 +80,8 @@ export const payments: readonly Command[] = [
     parameters: ID,
     options: [
       option('amount AMOUNT', 'in the settlement coin; default: all that is left'),
+      option('price-amount AMOUNT', 'in place of it, in money, at the rate of now'),
+      option('price-currency CODE', "default: that of the payment's price"),
       option('reason TEXT', 'for your own records'),
       option('address ADDRESS', 'where the money goes; default: the customer chooses'),
       option('to-sender', 'without an address, back to where it came from'),

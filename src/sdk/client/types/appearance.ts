@@ -1,6 +1,7 @@
 // Written by `npm run types:sdk`, from the schemas of the service.
 
 import type { Coin, Network } from './sandbox.ts';
+import type { Currency } from './currencies.ts';
 
 export interface SetAppearance {
   /** Null: the merchant's own name. */
@@ -64,32 +65,7 @@ export interface Appearance {
   updated_at: string | null;
 }
 
-export type DisplayCurrency =
-  | 'USD'
-  | 'EUR'
-  | 'GBP'
-  | 'CHF'
-  | 'JPY'
-  | 'CNY'
-  | 'INR'
-  | 'AUD'
-  | 'CAD'
-  | 'NZD'
-  | 'SGD'
-  | 'HKD'
-  | 'KRW'
-  | 'SEK'
-  | 'NOK'
-  | 'DKK'
-  | 'PLN'
-  | 'CZK'
-  | 'TRY'
-  | 'BRL'
-  | 'MXN'
-  | 'ZAR'
-  | 'AED'
-  | 'SAR'
-  | null;
+export type DisplayCurrency = Currency | null;
 
 export type PaymentMethods =
   | readonly {

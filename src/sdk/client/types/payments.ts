@@ -1,5 +1,8 @@
 // Written by `npm run types:sdk`, from the schemas of the service.
 
+import type { CheckoutPrice } from '../../event-types.ts';
+import type { Currency } from './currencies.ts';
+
 export type PaymentStatus =
   | 'WAITING'
   | 'PENDING'
@@ -44,8 +47,12 @@ export interface PolicyChoice {
 }
 
 export interface CreatePayment {
-  /** Amount in the merchant's settlement currency. */
-  pay_amount: string;
+  /** Amount in the merchant's settlement currency; or else price_amount and price_currency. */
+  pay_amount?: string | undefined;
+  /** Price with at most the decimals of its currency: converted once, now, and rounded up. */
+  price_amount?: string | undefined;
+  /** Currency of price_amount, by its code in ISO 4217. */
+  price_currency?: Currency | undefined;
   /** Merchant's order or invoice ID. */
   order_id: string;
   /** Shown on checkout. */
@@ -103,7 +110,7 @@ export interface Payment {
   };
   /** What was unusual about the money, as a set. */
   exceptions: readonly ('underpaid' | 'overpaid' | 'late' | 'reorged' | 'replaced')[];
-  /** Money seen on chain, in pay_currency; each transfer is credited when it is first seen. */
+  /** Money seen on chain, credited in pay_currency as it came. */
   amount_received: string;
   /** Money sent back, in pay_currency. */
   amount_refunded: string;
@@ -147,6 +154,8 @@ export interface Payment {
       | 'no_account'
       | undefined;
   };
+  /** In money, of which pay_amount was converted; null: it was asked for in coins. */
+  price: CheckoutPrice | null;
 }
 
 export interface ListPayments {

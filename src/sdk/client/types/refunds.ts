@@ -1,8 +1,15 @@
 // Written by `npm run types:sdk`, from the schemas of the service.
 
+import type { CheckoutPrice } from '../../event-types.ts';
+import type { Currency } from './currencies.ts';
+
 export interface CreateRefund {
   /** In pay_currency; default: everything that is left. */
   amount?: string | undefined;
+  /** Instead of amount, in price_currency: converted at the rate of the refund, and rounded up. */
+  price_amount?: string | undefined;
+  /** Currency of price_amount, in ISO 4217; default: that of the payment's price. */
+  price_currency?: Currency | undefined;
   /** For the merchant's own records. */
   reason?: string | undefined;
   /** Where the money goes, on the refund's network; default: the customer's choice. */
@@ -82,9 +89,12 @@ export interface Refund {
   tx_hash: string | null;
   /** As it was given. */
   reason: string | null;
+  /** Only of a refund that was asked for in money: what `amount` was converted of. */
+  price?: CheckoutPrice | undefined;
   /**
    * What you are to sign while the refund is AWAITING_SIGNATURE, as a wallet takes it
-   * (`eth_sendTransaction`), without the sender and fees. Absent where the signer of the operator pays it.
+   * (`eth_sendTransaction`), without the sender and fees. Absent where the signer of the operator
+   * pays it.
    */
   request?: UnsignedRequest | BitcoinRequest | undefined;
   /**

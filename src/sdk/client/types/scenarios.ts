@@ -1,11 +1,16 @@
 // Written by `npm run types:sdk`, from the schemas of the service.
 
 import type { Coin, Network, SandboxDelivery } from './sandbox.ts';
+import type { Currency } from './currencies.ts';
 import type { Payment, PolicyChoice } from './payments.ts';
 
 export interface ScenarioPayment {
-  /** Amount in the merchant's settlement currency. */
-  pay_amount: string;
+  /** Amount in the merchant's settlement currency; or else price_amount and price_currency. */
+  pay_amount?: string | undefined;
+  /** Price with at most the decimals of its currency: converted once, now, and rounded up. */
+  price_amount?: string | undefined;
+  /** Currency of price_amount, by its code in ISO 4217. */
+  price_currency?: Currency | undefined;
   /** Merchant's order or invoice ID. */
   order_id?: string | undefined;
   /** Shown on checkout. */
@@ -88,6 +93,10 @@ export type ScenarioStep =
       do: 'refund';
       /** In pay_currency; default: everything that is left. */
       amount?: string | undefined;
+      /** Instead of amount, in price_currency: converted at the rate of the refund, and rounded up. */
+      price_amount?: string | undefined;
+      /** Currency of price_amount, in ISO 4217; default: that of the payment's price. */
+      price_currency?: Currency | undefined;
       /** For the merchant's own records. */
       reason?: string | undefined;
       /** Where the money goes, on the refund's network; default: the customer's choice. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { refreshRatesOnce, type RateConfig } from '../../../../src/domain/chain/rates/refresh.ts';
 import { watchRatesOnce } from '../../../../src/domain/chain/rates/watch-rates.ts';
-import { readRates } from '../../../../src/domain/chain/rates/store.ts';
+import { marketCurrencies, readRates } from '../../../../src/domain/chain/rates/store.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 import { serveRates, type ServedRates } from '../../../support/rate-sites.ts';
@@ -59,6 +59,45 @@ describe('the rates of the market', () => {
   it('do not exist where all sources are away', async () => {
     served.broken = { kraken: 503, coinbase: 503, coingecko: 503 };
     expect(await refresh()).to.deep.equal({});
+  });
+
+  describe('of currencies', () => {
+    const money = async (afterSeconds = 0) => {
+      const now = addSeconds(harness.ctx.systemNow(), afterSeconds);
+      return marketCurrencies(120)(harness.ctx.db, now);
+    };
+    const dollars = async () =>
+      Object.fromEntries([...(await money())].map(([id, { usd }]) => [id, Number(Number(usd).toFixed(6))]));
+    const WORTH = { USD: 1, EUR: 1.14, GBP: 1.33, JPY: 0.0066, SEK: 0.105, KWD: 3.25 };
+
+    it('are read from the same sources, in the one table, and leave the market of coins as it is', async () => {
+      expect(await refresh()).to.deep.equal(ALL);
+      expect(await dollars()).to.deep.equal(WORTH);
+      const rates = await money();
+      expect(rates.get('EUR')?.sources).to.deep.equal(['kraken', 'coinbase', 'coingecko']);
+      expect(rates.get('JPY')?.sources).to.deep.equal(['kraken', 'coinbase', 'coingecko']);
+      expect(rates.get('SEK')?.sources).to.deep.equal(['coinbase', 'coingecko']);
+      expect([...(await money(121)).keys()]).to.deep.equal(['USD']);
+    });
+
+    it('need two that agree: one alone, or two that are apart, give none', async () => {
+      served.currencies.coingecko.SEK = 0.2;
+      delete served.currencies.coinbase.KWD;
+      served.currencies.coingecko.EUR = 2;
+      await refresh();
+      const { SEK, KWD, ...others } = WORTH;
+      expect([SEK, KWD]).to.not.include(undefined);
+      expect(await dollars()).to.deep.equal(others);
+    });
+
+    it('that cannot be read leave the coins, and speak no nonsense', async () => {
+      for (const worth of [0, -1, Number.NaN, 1e-30]) {
+        for (const site of Object.values(served.currencies))
+          for (const currency of Object.keys(site)) site[currency] = worth;
+        expect(await refresh(), String(worth)).to.deep.equal(ALL);
+        expect(await dollars(), String(worth)).to.deep.equal({ USD: 1 });
+      }
+    });
   });
 
   it('have none for a stablecoin that lost its peg, and go on for the others', async () => {

@@ -211,6 +211,7 @@ describe('transition', () => {
           },
           payment: { txHash: null, confirmations: 0, requiredConfirmations: 12, network: 'ethereum' },
           settlement: { mode: 'simulated', coin: 'USDC', network: 'ethereum', amount: null },
+          price: null,
         },
         metadata: { orderId: 'order-7', sku: 'T-1', Ärger: '☂' },
       });

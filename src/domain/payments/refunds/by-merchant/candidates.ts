@@ -35,8 +35,8 @@ const candidatesOfTransfer = sql<Candidate, PayoutKey>(
   'candidates_of_payout_transfer',
   (p) => `
     SELECT r.id, r.payment_id, r.amount, r.currency, r.source, r.coin, r.network, r.coin_amount, r.reason,
-      r.address, r.status, r.tx_hash, r.created_at, r.problem, r.offered_at, p.merchant_id, r.named_at,
-      r.is_announced, ${HAS_OWN('r', 't')} AS has_own
+      r.address, r.status, r.tx_hash, r.created_at, r.problem, r.offered_at, r.price, p.merchant_id,
+      r.named_at, r.is_announced, ${HAS_OWN('r', 't')} AS has_own
     FROM payout_transfers t JOIN refunds r ON ${FITS('r', 't')} JOIN payments p ON p.id = r.payment_id
     WHERE t.network = ${p.network} AND t.tx_hash = ${p.tx_hash} AND t.coin = ${p.coin}
       AND t.address = ${p.address} AND ${IS_STANDING_PAYOUT('t')} AND ${IS_AWAITED('r')}

@@ -97,8 +97,9 @@ const dueNamed = sql<NamedRefund, Due>(
   'named_refunds_to_judge',
   (p) => `
     SELECT r.id, r.payment_id, r.amount, r.currency, r.source, r.coin, r.network, r.coin_amount, r.reason,
-      r.address, r.status, r.tx_hash, r.created_at, r.problem, r.offered_at, r.named_at, r.is_announced,
-      coalesce(t.dropped_at IS NOT NULL, false) AS is_dropped, used.is_used_by_same
+      r.address, r.status, r.tx_hash, r.created_at, r.problem, r.offered_at, r.price,
+      r.named_at, r.is_announced, coalesce(t.dropped_at IS NOT NULL, false) AS is_dropped,
+      used.is_used_by_same
     FROM refunds r JOIN payments p ON p.id = r.payment_id
       LEFT JOIN payout_transfers t ON t.network = r.network AND t.tx_hash = r.tx_hash AND t.coin = r.coin
         AND t.amount = r.coin_amount::numeric

@@ -21,6 +21,7 @@ const ROW: Candidate = {
   created_at: new Date(0),
   problem: null,
   offered_at: null,
+  price: null,
   merchant_id: 'mer_1',
   named_at: null,
   is_announced: false,

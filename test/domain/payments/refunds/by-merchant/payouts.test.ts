@@ -100,6 +100,23 @@ describe('a refund that the merchant pays', () => {
     ]);
   });
 
+  it('says the price that was asked for when its transfer completes it, named or not', async () => {
+    const asked = { price_amount: '5.00', price_currency: 'USD', address: CUSTOMER } as const;
+    for (const isNamed of [false, true]) {
+      const refund = await refunds.ask(merchant, await refunds.settled(merchant), asked);
+      expect(refund.price).to.include({ amount: '5.00', currency: 'USD', rate: '1' });
+      const txHash = await refunds.pay(refund);
+      if (isNamed) await refunds.announce(merchant, refund, txHash);
+      await finish();
+      expect(await refunds.now(merchant, refund)).to.deep.include({
+        status: 'COMPLETED',
+        price: refund.price,
+      });
+      const [last] = (await shop.events(refund.payment_id)).slice(-1);
+      expect(last?.data.refund).to.deep.include({ txHash, price: refund.price });
+    }
+  });
+
   it('is paid by its coin, to the unit, to its address: nothing else completes it', async () => {
     const refund = await five();
     await refunds.pay(refund, { amount: '4.999999' });
