@@ -96,12 +96,15 @@ export class PsbtStand {
   }
 
   /** A refund of a payment that is settled, with its request. */
-  async refund(amount: string, { of = '0.005', to = newAddress() } = {}): Promise<RefundResource> {
+  async refund(
+    amount: string,
+    { of = '0.005', to = newAddress() }: { readonly of?: string; readonly to?: string } = {},
+  ): Promise<RefundResource> {
     const id = await this.refunds.settled(this.merchant, { pay_amount: of });
     return this.ask(id, amount, to);
   }
 
-  async ask(id: string, amount: string, address = newAddress()): Promise<RefundResource> {
+  async ask(id: string, amount: string, address: string = newAddress()): Promise<RefundResource> {
     const refund = await this.refunds.ask(this.merchant, id, { amount, address });
     await this.follow();
     return this.now(refund);

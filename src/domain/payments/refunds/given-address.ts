@@ -7,6 +7,7 @@ import type { Payment } from '../lifecycle/payment.ts';
 import { getPayment, lockPayment, lockPayments } from '../lifecycle/store.ts';
 import { withTestClockOf } from '../lifecycle/test-clock.ts';
 import { askForAddresses } from './accept.ts';
+import { FITS } from './by-merchant/payout-transfers.ts';
 import { asOffered } from './by-signer/served.ts';
 import { toRefundResource, type RefundList } from './schemas.ts';
 import { readPsbts } from './psbt/store.ts';
@@ -41,8 +42,12 @@ export async function readRefundList(
   return { data, refund_address };
 }
 
+/** SQL: what pays a refund `r` is in a block or, as far as is known, waits for one. */
+const IS_SEEN = `EXISTS (
+  SELECT FROM payout_transfers t WHERE ${FITS('r', 't')} AND t.refund_id IS NULL AND t.dropped_at IS NULL)`;
+
 /** SQL: a refund `r` that was not sent, and of which the service has asked for no payout. */
-const IS_UNSENT = `(${NEEDS_ADDRESS('r')} OR (${IS_UNSIGNED('r')} AND r.offered_at IS NULL) OR (${IS_PENDING('r')} AND r.asked_at IS NULL))`;
+const IS_UNSENT = `(${NEEDS_ADDRESS('r')} OR (${IS_UNSIGNED('r')} AND r.offered_at IS NULL AND NOT ${IS_SEEN}) OR (${IS_PENDING('r')} AND r.asked_at IS NULL))`;
 
 /** SQL: the refunds `r` to an address `a` of which money was sent, or may have been. */
 const SENT_TO = `refunds r WHERE r.payment_id = a.payment_id AND r.network = a.network

@@ -1,3 +1,5 @@
+import { groupBy } from '../../../../platform/postgres/db.ts';
+import { inParts } from '../../rpc/in-parts.ts';
 import type { JsonRpc } from '../../rpc/json-rpc.ts';
 import { isUnable } from '../../rpc/questions.ts';
 import { isNotThere, type Node } from '../node.ts';
@@ -10,18 +12,30 @@ export interface Deposit {
   readonly script: Buffer;
 }
 
-/** Returns the outputs that pay deposits and that a node knows as unspent, also by what waits in its pool. */
+/**
+ * Returns the outputs that pay deposits, each of which is named once, and that a node knows as unspent, also
+ * by what waits in its pool: of these those that are `wanted`, for one deposit may have thousands.
+ */
 export async function unspentOf<Own extends Deposit>(
   { provider }: Node,
   deposits: readonly Own[],
+  wanted: (coin: Coin) => boolean,
 ): Promise<(Coin & Own)[]> {
-  const hashes = [...new Set(deposits.map(({ txHash }) => txHash))];
-  const transactions = await transactionsOf(provider, hashes);
-  const paid = deposits.flatMap((deposit) =>
-    (transactions.get(deposit.txHash)?.outputs ?? []).flatMap(({ script, value }, index) =>
-      script.equals(deposit.script) ? [{ ...deposit, index, satoshi: value }] : [],
-    ),
-  );
+  const byHash = groupBy(deposits, ({ txHash }) => txHash);
+  const paid = await inParts([...byHash], async (some) => {
+    const transactions = await transactionsOf(
+      provider,
+      some.map(([hash]) => hash),
+    );
+    return some.flatMap(([hash, own]) =>
+      (transactions.get(hash)?.outputs ?? []).flatMap(({ script, value }, index) =>
+        own
+          .filter((deposit) => deposit.script.equals(script))
+          .map((deposit) => ({ ...deposit, index, satoshi: value }))
+          .filter(wanted),
+      ),
+    );
+  });
   const unspent = await areUnspent(provider, paid, true);
   return paid.filter((_, i) => unspent[i]);
 }

@@ -66,6 +66,10 @@ function paidBy<Own extends Coin>(spending: Spending, coins: readonly Own[]): Ch
   return left >= feeOf(spending, coins.length, false) ? { coins, change: 0n, fee: left } : null;
 }
 
+/** Returns what it costs to spend a coin: one that is worth no more pays for nothing. */
+export const feeOfInput = ({ feeRate }: Pick<Spending, 'feeRate'>): bigint =>
+  BigInt(Math.ceil((feeRate * WEIGHT_OF_INPUT) / 4));
+
 /** Returns what a transaction costs that spends so many coins. */
 export function feeOf({ scriptBytes, feeRate }: Spending, inputs: number, hasChange: boolean): bigint {
   const output = (bytes: number) => WEIGHT_OF_OUTPUT + 4 * bytes;

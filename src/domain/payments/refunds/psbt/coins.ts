@@ -8,6 +8,8 @@ export interface FinalDeposit {
 
 interface Deposits {
   readonly walletId: string;
+  /** In BTC: what brought no more is left out. */
+  readonly above: string;
   readonly merchantId: string;
   readonly finalHeight: number;
   readonly places: number;
@@ -31,7 +33,7 @@ const finalDeposits = sql<FinalDeposit, Deposits>(
     FROM place JOIN payments m ON m.id = place.payment_id AND m.merchant_id = ${p.merchantId}
       JOIN transfers t ON t.payment_id = place.payment_id
     WHERE t.network = 'bitcoin' AND t.is_live AND t.dropped_at IS NULL
-      AND t.block_height <= ${p.finalHeight}::bigint
+      AND t.block_height <= ${p.finalHeight}::bigint AND t.amount > ${p.above}::numeric
     ORDER BY t.block_height DESC, t.tx_hash, place.deposit_index LIMIT ${p.limit}`,
 );
 
@@ -79,22 +81,33 @@ export async function lockWalletForCoins(tx: Tx, id: string): Promise<void> {
   await runOne(tx, lockWallet, { id });
 }
 
-const freeChange = sql<{ index: number }, { account: string | null; refundId: string }>(
+const freeChange = sql<{ index: number }, { account: string | null; refundId: string; but: number }>(
   'free_change_index',
   (p) => `
     SELECT coalesce(
-      (SELECT change_index FROM refund_psbts WHERE refund_id = ${p.refundId}),
+      (SELECT change_index FROM refund_psbts WHERE refund_id = ${p.refundId} AND change_index <> ${p.but}),
       (SELECT min(next.i) FROM (
-        SELECT 0 AS i UNION ALL
+        SELECT ${p.but}::integer + 1 AS i UNION ALL
         SELECT change_index + 1 FROM refund_psbts WHERE account = ${p.account}
-      ) next WHERE NOT EXISTS (
+      ) next WHERE next.i <> ${p.but} AND NOT EXISTS (
         SELECT FROM refund_psbts b WHERE b.account = ${p.account} AND b.change_index = next.i))
     )::integer AS index`,
 );
 
-/** Returns the change index of a refund: its own, or the lowest that no other has. The wallet is locked. */
-export async function freeChangeIndex(tx: Tx, account: string | null, refundId: string): Promise<number> {
-  return (await runOne(tx, freeChange, { account, refundId }))?.index ?? 0;
+/**
+ * Returns the change index of a refund: its own, or the lowest that no other has. The wallet is locked. Not
+ * one whose address is paid: the two outputs would be one transfer of their sum, which completes nothing.
+ */
+export async function freeChangeIndex(
+  tx: Tx,
+  account: string | null,
+  refundId: string,
+  isPaid: (index: number) => boolean,
+): Promise<number> {
+  const lowest = async (but: number) =>
+    (await runOne(tx, freeChange, { account, refundId, but }))?.index ?? but + 1;
+  const index = await lowest(-1);
+  return isPaid(index) ? lowest(index) : index;
 }
 
 const releaseCoins = sql<never, { id: string }>(

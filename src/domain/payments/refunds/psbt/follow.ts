@@ -7,18 +7,22 @@ import { isFault } from '../../../chain/rpc/questions.ts';
 import { openAccountKeys, type AccountKeys } from '../../../chain/wallets/bitcoin/account-keys.ts';
 import { openWallet } from '../../../chain/wallets/open.ts';
 import { findWallet } from '../../../chain/wallets/store.ts';
+import { addSeconds } from '../../../../platform/clock.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { messageOf } from '../../../../platform/log.ts';
 import { isUnavailable } from '../../../../platform/postgres/db.ts';
 import type { AskNode } from './gather.ts';
-import { delayRequest, makeRequest } from './make.ts';
-import { readDueForPsbt } from './due.ts';
-import { endPsbt, readEndedPsbts, type EndedPsbt } from './store.ts';
+import { makeRequest } from './make.ts';
+import { Unmakeable } from './problems.ts';
+import { readDueForPsbt, type DueRefund } from './due.ts';
+import { endPsbt, readEndedPsbts, storeDelay, type EndedPsbt } from './store.ts';
 
 /** Requests that are made or looked at in one run, and those whose coins are released. */
 const [MADE_AT_ONCE, ENDED_AT_ONCE] = [5, 20];
 /** A fee of more per cent of the refund is the operator's to allow. */
 const FEE_PERCENT = 10;
+/** What nobody could look at is looked at again. */
+const DELAY_SECONDS = 60;
 
 /**
  * Makes what merchants sign to pay refunds on Bitcoin, looks whether it can still be sent, and releases the
@@ -28,7 +32,8 @@ export async function followPsbts(ctx: Context, client: { readonly ask?: AskNode
   if (client.ask === undefined) return;
   const ask = client.ask.bind(client);
   for (const ended of await readEndedPsbts(ctx.db, ENDED_AT_ONCE)) {
-    if (!(await release(ctx, ask, ended))) return;
+    // A transaction of which a node says nothing must not keep others from theirs.
+    if (!(await release(ctx, ask, ended))) break;
   }
   const [chain] = realChains(ctx.config).addressChains;
   const maxFeePercent = ctx.config.rpc.bitcoin?.maxRefundFeePercent ?? FEE_PERCENT;
@@ -51,6 +56,12 @@ export async function followPsbts(ctx: Context, client: { readonly ask?: AskNode
       if (isFault(error)) return;
     }
   }
+}
+
+/** Records that nobody could look, and when it is tried again. */
+async function delayRequest(ctx: Context, { id, wallet_id }: DueRefund): Promise<void> {
+  const { problem } = new Unmakeable('unavailable', 'The deposits of your wallet could not be looked at');
+  await storeDelay(ctx.db, { id, walletId: wallet_id, problem, dueAt: addSeconds(ctx.now(), DELAY_SECONDS) });
 }
 
 async function keysOf(ctx: Context, walletId: string): Promise<AccountKeys> {

@@ -1,5 +1,5 @@
 import { areUnspent } from '../../../chain/bitcoin/spending/ask-node.ts';
-import type { Choice } from '../../../chain/bitcoin/spending/choose.ts';
+import { outpoint, type Choice } from '../../../chain/bitcoin/spending/choose.ts';
 import { buildPsbt, type Output } from '../../../chain/bitcoin/spending/psbt.ts';
 import type { AccountKeys } from '../../../chain/wallets/bitcoin/account-keys.ts';
 import { addSeconds } from '../../../../platform/clock.ts';
@@ -18,7 +18,7 @@ import {
 } from './gather.ts';
 import { Unmakeable } from './problems.ts';
 import { isStillDue, type DueRefund } from './due.ts';
-import { noteLookAt, storeDelay, storeRequest, type PsbtProblem } from './store.ts';
+import { noteLookAt, storeRequest, type PsbtProblem } from './store.ts';
 
 /** What a request is made with. */
 export interface Making {
@@ -50,37 +50,44 @@ export async function makeRequest(ctx: Context, making: Making, due: DueRefund):
   const isNew = due.made_at !== null && addSeconds(due.made_at, RENEW_SECONDS) > ctx.now();
   if (isRight && isWhole && isNew) return noted(ctx, due, { after: LOOK_SECONDS });
   try {
-    await renew(ctx, making, due, kept);
+    await renew(ctx, making, { due, own, kept });
   } catch (error) {
     if (!(error instanceof Unmakeable)) throw error;
     // One that is there stays as it is: its fee may be too low, and whoever signs it can raise it.
     if (isRight && isWhole) return noted(ctx, due, { after: RETRY_SECONDS });
-    await storeProblem(ctx, due, error.problem, { account: making.keys.account, kept });
+    await storeProblem(ctx, error.problem, { due, own, kept, account: making.keys.account });
   }
+}
+
+/** A refund whose coins were looked at. */
+interface Looked {
+  readonly due: DueRefund;
+  /** What its request spent when they were read. */
+  readonly own: readonly TakenCoin[];
+  /** Those of them that can still be spent. */
+  readonly kept: readonly OwnCoin[];
 }
 
 async function renew(
   ctx: Context,
   { scriptOf, ask, keys, maxFeePercent }: Making,
-  due: DueRefund,
-  kept: readonly OwnCoin[],
+  looked: Looked,
 ): Promise<void> {
+  const { due, kept } = looked;
   const script = scriptOf(due.address);
   const satoshi = BigInt(plain(multiply(due.coin_amount, SATOSHI)));
   const spending = { satoshi, scriptBytes: script.length };
   const choice = await gatherCoins(ctx.db, ask, { due, keys, kept, spending, maxFeePercent });
-  const made = await transactionsThatMade(ask, choice.coins);
+  const made = await transactionsThatMade(ctx.db, ask, due, choice.coins);
   await ctx.db.transaction((tx) =>
-    store(tx, due, { keys, choice, made, pay: { script, satoshi } }, ctx.now()),
+    store(tx, looked, { keys, choice, made, pay: { script, satoshi } }, ctx.now()),
   );
 }
 
 /** Returns those of the coins that a request spends already, and that can still be spent. */
 async function stillUnspent({ ask, keys }: Making, own: readonly TakenCoin[]): Promise<OwnCoin[]> {
-  const found = await unspentAt(ask, keys, own);
-  return found.filter(({ txHash, index }) =>
-    own.some((one) => one.tx_hash === txHash && one.output_index === index),
-  );
+  const names = new Set(own.map(coinOf).map(outpoint));
+  return unspentAt(ask, keys, own, (coin) => names.has(outpoint(coin)));
 }
 
 /**
@@ -127,11 +134,11 @@ interface Made {
   readonly pay: { readonly script: Buffer; readonly satoshi: bigint };
 }
 
-async function store(tx: Tx, due: DueRefund, { keys, choice, made, pay }: Made, now: Date): Promise<void> {
-  const { id, wallet_id } = due;
+async function store(tx: Tx, looked: Looked, { keys, choice, made, pay }: Made, now: Date): Promise<void> {
+  const { id, wallet_id } = looked.due;
   const { account } = keys;
   const { coins, change } = choice;
-  if (!(await lockDue(tx, due))) return;
+  if (!(await lockDue(tx, looked))) return;
   const taken = await readTaken(
     tx,
     coins.map(({ txHash }) => txHash),
@@ -140,7 +147,8 @@ async function store(tx: Tx, due: DueRefund, { keys, choice, made, pay }: Made, 
     taken.some((one) => one.refund_id !== id && one.tx_hash === txHash && one.output_index === index);
   // Another request was faster: the next look finds other coins.
   if (coins.some(isTaken)) return;
-  const change_index = change > 0n ? await freeChangeIndex(tx, account, id) : null;
+  const isPaid = (index: number) => keys.change(index).script.equals(pay.script);
+  const change_index = change > 0n ? await freeChangeIndex(tx, account, id, isPaid) : null;
   const outputs: Output[] = [pay];
   if (change_index !== null) {
     const key = keys.change(change_index);
@@ -156,11 +164,16 @@ async function store(tx: Tx, due: DueRefund, { keys, choice, made, pay }: Made, 
   );
 }
 
-/** Locks what a request is stored under; false where none is due any more. */
-async function lockDue(tx: Tx, due: DueRefund): Promise<boolean> {
+/**
+ * Locks what a request is stored under; false where none is due any more, or where another watcher has stored
+ * one meanwhile, of coins that this one does not know.
+ */
+async function lockDue(tx: Tx, { due, own }: Omit<Looked, 'kept'>): Promise<boolean> {
   await lockPayment(tx, due.payment_id);
   await lockWalletForCoins(tx, due.wallet_id);
-  return isStillDue(tx, due);
+  const known = new Set(own.map(coinOf).map(outpoint));
+  const isKnown = (coin: TakenCoin) => known.has(outpoint(coinOf(coin)));
+  return (await readCoinsOf(tx, due.id)).every(isKnown) && isStillDue(tx, due);
 }
 
 /**
@@ -169,15 +182,14 @@ async function lockDue(tx: Tx, due: DueRefund): Promise<boolean> {
  */
 async function storeProblem(
   ctx: Context,
-  due: DueRefund,
   problem: PsbtProblem,
-  { account, kept }: { account: string | null; kept: readonly OwnCoin[] },
+  { account, kept, ...looked }: Looked & { readonly account: string | null },
 ): Promise<void> {
-  const { id, wallet_id } = due;
+  const { id, wallet_id } = looked.due;
   const none = { account, change_index: null, psbt: null, made_at: null };
   const due_at = addSeconds(ctx.now(), RETRY_SECONDS);
   await ctx.db.transaction(async (tx) => {
-    if (!(await lockDue(tx, due))) return;
+    if (!(await lockDue(tx, looked))) return;
     await storeRequest(tx, { refund_id: id, wallet_id, ...none, problem, due_at }, takenBy(id, kept));
   });
 }
@@ -186,9 +198,3 @@ const takenBy = (refund_id: string, coins: readonly OwnCoin[]): TakenCoin[] =>
   coins.map(({ txHash: tx_hash, index: output_index, deposit_index }) => {
     return { tx_hash, output_index, deposit_index, refund_id };
   });
-
-/** Records that nobody could look, and when it is tried again. */
-export async function delayRequest(ctx: Context, { id, wallet_id }: DueRefund): Promise<void> {
-  const { problem } = new Unmakeable('unavailable', 'The deposits of your wallet could not be looked at');
-  await storeDelay(ctx.db, { id, walletId: wallet_id, problem, dueAt: addSeconds(ctx.now(), LOOK_SECONDS) });
-}

@@ -1,4 +1,4 @@
-import { run, sql, type Connection, type Tx } from '../../../../platform/postgres/db.ts';
+import { run, runOne, sql, type Connection, type Tx } from '../../../../platform/postgres/db.ts';
 import { IS_COMPLETED, IS_UNSIGNED } from '../states.ts';
 import { replaceCoins, type TakenCoin } from './coins.ts';
 
@@ -125,6 +125,19 @@ const deletePsbt = sql<never, { id: string }>(
 /** Releases the coins of a completed refund, and its change index unless that was used. */
 export async function endPsbt(connection: Connection, id: string, isUsed: boolean): Promise<void> {
   await run(connection, isUsed ? keepIndex : deletePsbt, { id });
+}
+
+const bytesBeside = sql<{ bytes: number }, { paymentId: string; id: string }>(
+  'bytes_of_other_psbts',
+  (p) => `
+    SELECT coalesce(sum(length(b.psbt)), 0)::integer AS bytes
+    FROM refunds r JOIN refund_psbts b ON b.refund_id = r.id
+    WHERE r.payment_id = ${p.paymentId} AND r.id <> ${p.id}`,
+);
+
+/** Returns how many bytes the PSBTs of a payment's other refunds have. */
+export async function bytesOfOthers(connection: Connection, paymentId: string, id: string): Promise<number> {
+  return (await runOne(connection, bytesBeside, { paymentId, id }))?.bytes ?? 0;
 }
 
 /** What the API says of a refund's PSBT. */

@@ -9,7 +9,7 @@ import { makeRequest } from '../../../../../src/domain/payments/refunds/psbt/mak
 import { newAddress } from '../../../../support/bitcoin-blocks.ts';
 import { useBitcoinStand } from '../../../../support/bitcoin-stand.ts';
 import { eachShop } from '../../../../support/each-shop.ts';
-import { coinsOf, PSBT_ENV, PsbtStand } from '../../../../support/psbt-stand.ts';
+import { coinsOf, PSBT_ENV, PsbtStand, psbtOf } from '../../../../support/psbt-stand.ts';
 
 describe('the coins of refunds on Bitcoin that are made at once', () => {
   const standOf = useBitcoinStand();
@@ -37,6 +37,63 @@ describe('the coins of refunds on Bitcoin that are made at once', () => {
     expect(other).to.not.deep.equal(one);
   });
 
+  it('are those of the watcher that came first, of two that make one request: both may have been signed', async () => {
+    const refund = await at.refunds.ask(at.merchant, await deposit(), {
+      amount: '0.001',
+      address: newAddress(),
+    });
+    const { ctx } = at.harness;
+    const [due] = await readDueForPsbt(ctx.db, ctx.now(), 5);
+    if (due === undefined) throw new Error('nothing is due');
+    const slow = stopping(3);
+    const made = make(due, slow.ask);
+    await slow.stopped;
+    // The smaller one pays as well, and is taken from now on.
+    await at.refunds.settled(at.merchant, { pay_amount: '0.003' });
+    await at.follow();
+    const shown = psbtOf(await at.now(refund));
+    slow.goOn();
+    await made;
+    expect(psbtOf(await at.now(refund))).to.equal(shown);
+  });
+
+  it('stay taken where a slower watcher has found none', async () => {
+    const id = await deposit();
+    const refund = await at.refunds.ask(at.merchant, id, { amount: '0.001', address: newAddress() });
+    const { ctx } = at.harness;
+    const [due] = await readDueForPsbt(ctx.db, ctx.now(), 5);
+    if (due === undefined) throw new Error('nothing is due');
+    const slow = stopping(2);
+    at.proxy.lie = ({ method }, truth) => (method === 'gettxout' ? null : truth);
+    const made = make(due, slow.ask);
+    await slow.stopped;
+    at.proxy.lie = null;
+    await at.follow();
+    const shown = psbtOf(await at.now(refund));
+    slow.goOn();
+    await made;
+    expect(psbtOf(await at.now(refund))).to.equal(shown);
+    expect(await ctx.db('refund_coins')).to.have.length(1);
+  });
+
+  const signal = () => {
+    let give: () => void = () => undefined;
+    const given = new Promise<void>((resolve) => (give = resolve));
+    return { given, give: () => give() };
+  };
+  /** Stops behind the answer to a question, until it may go on. */
+  const stopping = (place: number) => {
+    const [stopped, going] = [signal(), signal()];
+    let asked = 0;
+    const ask: AskNode = async (question) => {
+      const answer = await at.client.ask(question);
+      if ((asked += 1) !== place) return answer;
+      stopped.give();
+      await going.given;
+      return answer;
+    };
+    return { ask, stopped: stopped.given, goOn: going.give };
+  };
   let waiting: (() => void)[] = [];
   /** Lets the last question of each of so many through once all have come to it. */
   const together = (count: number): AskNode => {
