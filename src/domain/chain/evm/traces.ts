@@ -16,6 +16,8 @@ const SAYS_NO: ReadonlySet<ProviderFault> = new Set(['no_method']);
 /** The block is read without: anybody can make one that takes long to trace. */
 const UNTRACED: ReadonlySet<ProviderFault> = new Set([...SAYS_NO, 'rpc_error', 'too_large', 'timeout']);
 
+const TRACER = { tracer: 'callTracer' };
+
 /** The frames that move coins; the others run code, or read. */
 const MOVING = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
 
@@ -28,19 +30,26 @@ export async function innerMoves(
   blockHash: string,
 ): Promise<ReadonlyMap<string, readonly InnerMove[]>> {
   if (performance.now() < provider.without.traces) return new Map();
-  const sent = await provider
-    .call('debug_traceBlockByHash', blockHash, { tracer: 'callTracer' })
-    .catch((error: unknown) => {
-      if (!(error instanceof ProviderError && UNTRACED.has(error.fault))) throw error;
-      provider.without.traces = withoutUntil(error.fault, SAYS_NO);
-      return [];
-    });
+  const sent = await provider.call('debug_traceBlockByHash', blockHash, TRACER).catch((error: unknown) => {
+    if (!(error instanceof ProviderError && UNTRACED.has(error.fault))) throw error;
+    provider.without.traces = withoutUntil(error.fault, SAYS_NO);
+    return [];
+  });
   return new Map(
     list(sent).map((traced) => {
       const { txHash, result } = fields(traced);
       return [word(txHash), movesBelow(fields(result))] as const;
     }),
   );
+}
+
+/** Returns what contracts move in a transaction; nothing, where the node has no traces of it. */
+export async function innerMovesOf(provider: JsonRpc, txHash: string): Promise<readonly InnerMove[]> {
+  const sent = await provider.call('debug_traceTransaction', txHash, TRACER).catch((error: unknown) => {
+    if (!(error instanceof ProviderError && UNTRACED.has(error.fault))) throw error;
+    return null;
+  });
+  return sent === null ? [] : movesBelow(fields(sent));
 }
 
 /** The outermost frame is the transaction itself. A frame that failed takes back all that is below it. */

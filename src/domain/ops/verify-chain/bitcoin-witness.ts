@@ -1,12 +1,29 @@
-import { blockAt, checkChain, headerAt, isNotThere, type Node } from '../../chain/bitcoin/node.ts';
+import {
+  blockAt,
+  blockOf,
+  checkChain,
+  headerAt,
+  isNotThere,
+  orNull,
+  type Node,
+} from '../../chain/bitcoin/node.ts';
 import { CHAINS } from '../../chain/bitcoin/options.ts';
 import { readTransaction } from '../../chain/bitcoin/proofs/transactions.ts';
 import { transfersIn, transfersTo } from '../../chain/bitcoin/transfers.ts';
 import type { BlockOfTransfer } from '../../chain/port.ts';
 import { realChains } from '../../chain/profile.ts';
+import { inParts } from '../../chain/rpc/in-parts.ts';
 import { demand } from '../../chain/rpc/refused.ts';
 import type { Context } from '../../../platform/context.ts';
-import type { AskedTransaction, Moved, Opening, OwnAmong, Witness } from './witness.ts';
+import { groupBy } from '../../../platform/postgres/db.ts';
+import {
+  askedOf,
+  type AskedTransaction,
+  type Moved,
+  type Opening,
+  type OwnAmong,
+  type Witness,
+} from './witness.ts';
 
 /**
  * Opens Bitcoin at the watcher's last final block. A node keeps no balances: the transactions that the books
@@ -21,6 +38,7 @@ export async function openBitcoinWitness(
   await checkChain(node);
   const block = await headerAt(node, final);
   demand(block !== null, `provider ${provider.name} does not have block ${final}`);
+  await checkIndex(node, block.hash);
   return {
     block,
     held: (holdings) => Promise.resolve(holdings.map(() => null)),
@@ -34,6 +52,14 @@ export async function openBitcoinWitness(
       }
     },
   };
+}
+
+/** Without an index a node says of every transaction that there is none. */
+async function checkIndex(node: Node, hash: string): Promise<void> {
+  const { provider } = node;
+  const [first] = (await blockOf(node, hash))?.transactions ?? [];
+  const sent = first === undefined ? null : await orNull(provider.call('getrawtransaction', first.id, 0));
+  demand(sent !== null, `provider ${provider.name} has no whole index of transactions (txindex)`);
 }
 
 /** Who looks at final blocks alone knows of nothing that may move. */
@@ -57,17 +83,19 @@ async function movedBy(
   );
   const hashAt = new Map(heights.map((height, i) => [height, hashes[i]]));
   const heightOf = new Map(mined.map(({ txHash, height }) => [txHash, height]));
-  const ids = [...heightOf.keys()];
-  const sent = await provider.batch(
-    ids.map((id) => ({ method: 'getrawtransaction', params: [id, 1] })),
-    isNotThere,
-  );
-  return new Map(
-    ids.flatMap((id, i) => {
+  const byId = groupBy(mined, ({ txHash }) => txHash);
+  const found = await inParts([...byId.keys()], async (ids) => {
+    const sent = await provider.batch(
+      ids.map((id) => ({ method: 'getrawtransaction', params: [id, 1] })),
+      isNotThere,
+    );
+    return ids.flatMap((id, i) => {
       const { hex, blockhash } = Object(sent[i] ?? {}) as { hex?: unknown; blockhash?: unknown };
       const expected = hashAt.get(heightOf.get(id) ?? -1);
       if (typeof blockhash !== 'string' || blockhash !== expected) return [];
-      return [[id, transfersIn([readTransaction(hex, id)], traits)] as const];
-    }),
-  );
+      const moved = transfersIn([readTransaction(hex, id)], traits);
+      return [[id, askedOf(moved, byId.get(id) ?? [])] as const];
+    });
+  });
+  return new Map(found);
 }

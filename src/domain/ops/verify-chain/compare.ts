@@ -72,8 +72,10 @@ export function compareRefund(refund: PaidRefund, moved: ReadonlyMap<string, Mov
   const { tx_hash, coin, amount, address, height } = refund;
   const own = (moved.get(tx_hash) ?? []).filter((one) => one.coin === coin);
   const paid = own.filter((one) => address === null || one.address.toLowerCase() === address.toLowerCase());
-  if (paid.some((one) => compare(one.amount, amount) === 0)) return null;
-  const where = height === null ? 'no transfer that was read has completed it' : `block ${height}`;
+  // One transfer completes one refund: a second one with its hash has none.
+  if (height !== null && paid.some((one) => compare(one.amount, amount) === 0)) return null;
+  const where =
+    height === null ? 'no transfer that was read has completed it, and no other refund' : `block ${height}`;
   const said = paid.map((one) => one.amount).join(', ') || 'nothing';
   return `COMPLETED by ${tx_hash || 'no transaction'} (${where}): ${amount} ${coin} in the books, on the chain ${said}`;
 }

@@ -1,16 +1,19 @@
 import { unitsOfMany } from '../../chain/evm/calls/many-balances.ts';
 import { readLog } from '../../chain/evm/proofs/receipts.ts';
-import { readTransaction } from '../../chain/evm/proofs/transactions.ts';
+import { readTransaction, type Transaction } from '../../chain/evm/proofs/transactions.ts';
 import { fields, integer, list, quantity } from '../../chain/evm/proofs/values.ts';
 import { headerAt } from '../../chain/evm/read.ts';
 import { checkChain } from '../../chain/evm/scan.ts';
+import { innerMovesOf } from '../../chain/evm/traces.ts';
 import { Coins } from '../../chain/evm/transfers.ts';
 import type { Holding } from '../../chain/port.ts';
 import { realChains } from '../../chain/profile.ts';
+import { inParts } from '../../chain/rpc/in-parts.ts';
+import type { JsonRpc } from '../../chain/rpc/json-rpc.ts';
 import { demand } from '../../chain/rpc/refused.ts';
 import type { Context } from '../../../platform/context.ts';
 import { groupBy } from '../../../platform/postgres/db.ts';
-import type { AskedTransaction, Moved, Opening, Witness } from './witness.ts';
+import { askedOf, type AskedTransaction, type Moved, type Opening, type Witness } from './witness.ts';
 
 /** Opens an EVM network at the last block that is final for the node and for the watcher. */
 export async function openEvmWitness(
@@ -41,40 +44,68 @@ export async function openEvmWitness(
       return holdings.map((holding) => amounts.get(holding) ?? null);
     },
     async moved(asked) {
-      const hashes = [...new Set(asked.map(({ txHash }) => txHash))];
-      const receipts = await provider.batch(
-        hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
-      );
-      const natives = [...nativeAmong(asked, coins)];
-      const sent = await provider.batch(
-        natives.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })),
-      );
-      const transactions = new Map(natives.map((hash, i) => [hash, sent[i] ?? null]));
-      return new Map(
-        hashes.flatMap((hash, i) => {
-          const receipt = receipts[i] ?? null;
-          if (receipt === null || integer(fields(receipt).blockNumber) > block.height) return [];
-          return [[hash, movedBy(coins, receipt, transactions.get(hash) ?? null)] as const];
-        }),
-      );
+      const byHash = groupBy(asked, ({ txHash }) => txHash);
+      const from = { provider, coins, height: block.height };
+      return new Map(await inParts([...byHash], (some) => movedAmong(from, some)));
     },
   };
 }
 
-const nativeAmong = (asked: readonly AskedTransaction[], { native }: Coins): Set<string> =>
-  new Set(asked.flatMap(({ coin, txHash }) => (coin === native ? txHash : [])));
+interface From {
+  readonly provider: JsonRpc;
+  readonly coins: Coins;
+  readonly height: number;
+}
+
+async function movedAmong(
+  { provider, coins, height }: From,
+  asked: readonly (readonly [hash: string, of: readonly AskedTransaction[]])[],
+) {
+  const receipts = await provider.batch(
+    asked.map(([hash]) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
+  );
+  const natives = asked.filter(([, of]) => of.some(({ coin }) => coin === coins.native));
+  const sent = await provider.batch(
+    natives.map(([hash]) => ({ method: 'eth_getTransactionByHash', params: [hash] })),
+  );
+  const transactions = new Map(natives.map(([hash], i) => [hash, sent[i] ?? null]));
+  const found: (readonly [string, Moved])[] = [];
+  for (const [i, [hash, of]] of asked.entries()) {
+    const receipt = receipts[i] ?? null;
+    if (receipt === null || integer(fields(receipt).blockNumber) > height) continue;
+    const transaction = transactions.get(hash) ?? null;
+    const native =
+      transaction === null ? [] : await movedNatively(provider, readTransaction(transaction), of);
+    found.push([hash, askedOf(movedBy(coins, receipt, native), of)]);
+  }
+  return found;
+}
+
+type NativeMove = Pick<Transaction, 'to' | 'value'>;
+
+/** What names another receiver pays by a contract: its traces tell, where the node has them. */
+async function movedNatively(
+  provider: JsonRpc,
+  { hash, to, value }: Transaction,
+  of: readonly AskedTransaction[],
+): Promise<readonly NativeMove[]> {
+  const pays = of.some(({ address }) => address === null || address.toLowerCase() === to);
+  return [{ to, value }, ...(pays ? [] : await innerMovesOf(provider, hash))];
+}
 
 /** What one transaction moves in one coin to one address is one transfer of their sum. */
-function movedBy(coins: Coins, receipt: unknown, transaction: unknown): Moved {
+function movedBy(coins: Coins, receipt: unknown, natives: readonly NativeMove[]): Moved {
   const { status, logs } = fields(receipt);
   if (quantity(status) !== 1n) return [];
   const moves = list(logs).flatMap((log) => coins.tokenTransfer(readLog(log)) ?? []);
-  const { to, value } = transaction === null ? { to: null, value: 0n } : readTransaction(transaction);
   const { native } = coins;
-  const isNative = native !== null && to !== null && value > 0n && !coins.tokens.has(to);
   const all = [
     ...moves.map((move) => ({ coin: move.coin, address: move.to, units: move.value })),
-    ...(isNative ? [{ coin: native, address: to, units: value }] : []),
+    ...natives.flatMap(({ to, value }) =>
+      native !== null && to !== null && value > 0n && !coins.tokens.has(to)
+        ? [{ coin: native, address: to, units: value }]
+        : [],
+    ),
   ];
   return [...groupBy(all, ({ coin, address }) => `${coin} ${address}`).values()].flatMap((same) => {
     const [first] = same;

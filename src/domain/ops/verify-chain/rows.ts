@@ -17,7 +17,8 @@ export interface Portion extends Range {
 export interface DepositRow {
   readonly payment_id: string;
   readonly wallet_id: string;
-  readonly address: string;
+  /** Null: the payment has none there, and nothing of it can be there. */
+  readonly address: string | null;
   readonly coin: CoinId | null;
   /** What the ledger has received, less what it has reversed and what is in blocks above. */
   readonly ledger: string;
@@ -36,9 +37,9 @@ const deposits = sql<DepositRow, Portion>(
       coalesce(m.ledger, 0)::text AS ledger, coalesce(m.confirming, 0)::text AS confirming,
       a.baseline::text AS baseline
     FROM payments p
-      CROSS JOIN LATERAL (
+      LEFT JOIN LATERAL (
         SELECT address FROM quotes WHERE payment_id = p.id AND network = ${p.network} LIMIT 1
-      ) q
+      ) q ON true
       LEFT JOIN LATERAL (
         SELECT wallet_id FROM further_deposits
         WHERE payment_id = p.id AND family = ${FAMILY_OF(`${p.network}::text`)} LIMIT 1
@@ -62,6 +63,7 @@ const deposits = sql<DepositRow, Portion>(
         GROUP BY coin
       ) m ON true
     WHERE ${within('p.id', p)} AND coalesce(f.wallet_id, p.wallet_id) IS NOT NULL
+      AND (q.address IS NOT NULL OR m.ledger + m.confirming <> 0)
     ORDER BY p.id`,
 );
 

@@ -104,13 +104,21 @@ async function compareAll(run: Run): Promise<void> {
 }
 
 async function compareDeposits(run: Run, rows: readonly DepositRow[], portion: Portion): Promise<void> {
-  const { ctx, witness, totals } = run;
+  const { ctx, witness, totals, findings, network } = run;
+  const stray = rows.filter(({ address }) => address === null);
+  const strayed = stray.map(({ payment_id, coin, ledger, confirming }) => ({
+    id: payment_id,
+    detail: `${network}: the ledger has ${add(ledger, confirming)} ${coin}, and the payment has no address there`,
+  }));
+  findings.add(RECEIVED, strayed);
   const places = await holdingsOf(run, rows);
   const open = places.filter((place) => !isAllThere(place) && (place.held !== null || !isZero(place.booked)));
   const ids = [...new Set(open.map(({ payment_id }) => payment_id))];
   const booked = groupBy(await inSnapshot(ctx.db, (tx) => readTransfers(tx, ids, portion)), keyOf);
-  const own = open.flatMap((place) => booked.get(keyOf(place)) ?? []);
-  const moved = await witness.moved(own.filter(({ tx_hash }) => !isFound(tx_hash)).map(asked));
+  const own = open.flatMap((place) =>
+    (booked.get(keyOf(place)) ?? []).flatMap((one) => (isFound(one.tx_hash) ? [] : asked(one, place))),
+  );
+  const moved = await witness.moved(own);
   const isOpen = new Set(open);
   for (const place of places) {
     if (!isOpen.has(place)) totals.add(place, { left: '0', untold: '0' });
@@ -120,11 +128,10 @@ async function compareDeposits(run: Run, rows: readonly DepositRow[], portion: P
 
 const keyOf = ({ payment_id, coin }: { payment_id: string; coin: CoinId }) => `${payment_id} ${coin}`;
 
-const asked = ({ tx_hash, coin, height }: BookedTransfer): AskedTransaction => ({
-  txHash: tx_hash,
-  coin,
-  height: Number(height),
-});
+const asked = (
+  { tx_hash, coin, height }: BookedTransfer,
+  { address }: Pick<Place, 'address'>,
+): AskedTransaction => ({ txHash: tx_hash, coin, address, height: Number(height) });
 
 function report({ findings, totals, network }: Run, place: Place, compared: ReturnType<typeof comparePlace>) {
   const { payment_id, wallet_id, address } = place;
@@ -144,7 +151,7 @@ async function holdingsOf({ ctx, network, witness }: Run, rows: readonly Deposit
     .filter((coin) => contractOf(coin, network) !== undefined);
   const places = [...groupBy(rows, ({ payment_id }) => payment_id).values()].flatMap((same) => {
     const [first] = same;
-    if (first === undefined) return [];
+    if (first === undefined || first.address === null) return [];
     const { payment_id, wallet_id, address } = first;
     return coins.map((coin) => {
       const row = same.find((one) => one.coin === coin);
@@ -160,7 +167,9 @@ async function holdingsOf({ ctx, network, witness }: Run, rows: readonly Deposit
 async function compareRefunds({ witness, findings, totals }: Run, refunds: readonly PaidRefund[]) {
   const named = refunds.filter(({ tx_hash }) => tx_hash !== '');
   const moved = await witness.moved(
-    named.map(({ tx_hash, coin, height }) => ({ txHash: tx_hash, coin, height: Number(height ?? 0) })),
+    named.map(({ tx_hash, coin, address, height }) => {
+      return { txHash: tx_hash, coin, address, height: Number(height ?? 0) };
+    }),
   );
   for (const refund of refunds) {
     const detail = compareRefund(refund, moved);

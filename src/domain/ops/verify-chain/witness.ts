@@ -4,12 +4,20 @@ import type { JsonRpc } from '../../chain/rpc/json-rpc.ts';
 
 /** A transaction that the books name, and what of it is looked for. */
 export interface AskedTransaction extends Pick<ChainTransfer, 'txHash' | 'coin'> {
+  /** Where to; null: wherever, for it is erased. */
+  readonly address: string | null;
   /** Where it was mined, as the books say. */
   readonly height: number;
 }
 
 /** What a transaction moves. */
 export type Moved = readonly Pick<ChainTransfer, 'address' | 'coin' | 'amount'>[];
+
+/** Returns what of the moves of a transaction is asked for. */
+export function askedOf(moved: Moved, asked: readonly AskedTransaction[]): Moved {
+  const addresses = new Set(asked.map(({ address }) => address?.toLowerCase() ?? null));
+  return addresses.has(null) ? moved : moved.filter((one) => addresses.has(one.address.toLowerCase()));
+}
 
 /** What a node says of a chain up to one final block. Its word is enough: nobody is credited by it. */
 export interface Witness {

@@ -4,6 +4,7 @@ import { reportText } from '../../../../src/domain/ops/verify/report.ts';
 import { verifyChains } from '../../../../src/domain/ops/verify-chain/run.ts';
 import { DEPTH, useBitcoinStand } from '../../../support/bitcoin-stand.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
+import { startLyingProxy } from '../../../support/lying-proxy.ts';
 import { openRealNetwork, type RealNetwork } from '../../../support/real-network.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
 
@@ -40,8 +41,8 @@ describe('verify --chain on Bitcoin', () => {
     const id = await real.create();
     return { id, address: (await shop.payment(id)).address ?? '' };
   };
-  const compare = (fromBlock: number | null = null) => {
-    const rpc = { bitcoin: { urls: [standOf().btcd.url], quorumUsd: 1e9 } };
+  const compare = (fromBlock: number | null = null, url = standOf().btcd.url) => {
+    const rpc = { bitcoin: { urls: [url], quorumUsd: 1e9 } };
     const ctx = { ...harness.ctx, config: { ...harness.ctx.config, simulateLive: false, rpc } };
     return verifyChains(ctx, { networks: ['bitcoin'], after: '', fromBlock });
   };
@@ -76,6 +77,25 @@ describe('verify --chain on Bitcoin', () => {
     expect((await differences())[0]).to.match(
       /the ledger has 0\.005 BTC, the chain 0; [0-9a-f]{64} of block/,
     );
+  });
+
+  it('compares nothing with a node that has no index of transactions, which would know none of them', async () => {
+    const one = await create();
+    await standOf().pay([one.address, 500_000n]);
+    await mine(DEPTH + 1);
+    const proxy = await startLyingProxy(standOf().btcd);
+    proxy.lie = ({ method }, truth) => {
+      if (method !== 'getrawtransaction') return truth;
+      throw Object.assign(new Error('No such mempool transaction. Use -txindex'), { code: -5 });
+    };
+    try {
+      const refused = await compare(null, proxy.url).catch((error: unknown) => error);
+      expect((refused as Error).message).to.match(
+        /^provider 1 localhost:\d+ has no whole index of transactions/,
+      );
+    } finally {
+      await proxy.close();
+    }
   });
 
   it('finds in blocks what nobody knows of, where it is asked to read them', async () => {
