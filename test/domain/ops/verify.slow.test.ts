@@ -10,6 +10,7 @@ import { selectMethodAt } from '../../support/select-method.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { addWallet } from '../../support/wallets.ts';
 import { poisonShop } from '../../support/poison.ts';
+import { openRealNetwork } from '../../support/real-network.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 
 const DAY_SECONDS = 86_400;
@@ -420,6 +421,18 @@ describe('verify', () => {
         `SELECT merchant_id${key} AS id FROM audit_heads`,
       ] as const;
     }),
+    [
+      'addresses',
+      'a payment shows the address of somebody else',
+      () => openRealNetwork(harness, shop).create(),
+      `UPDATE quotes SET address = '0x${'ab'.repeat(20)}'`,
+    ],
+    [
+      'addresses',
+      'a payment has another index of its wallet',
+      () => openRealNetwork(harness, shop).create(),
+      `UPDATE payments SET deposit_index = deposit_index + 1`,
+    ],
   ];
 
   for (const [invariant, fault, prepare, statement, offender] of FAULTS)

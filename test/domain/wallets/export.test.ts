@@ -82,5 +82,6 @@ describe('the export of a wallet', () => {
       );
     expect(await fault(wallet)).to.include(`Payment ${id} has another address than index 3`);
     expect(await fault({ ...wallet, merchant_id: null })).to.include('was changed in the database');
+    await ctx.db('payments').where({ id }).update({ wallet_id: null, deposit_index: null });
   });
 });

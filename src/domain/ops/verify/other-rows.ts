@@ -1,30 +1,10 @@
-import type { Keys } from '../../chain/wallets/mac.ts';
 import { walletFault } from '../../chain/wallets/open.ts';
 import type { Wallet } from '../../chain/wallets/store.ts';
 import { IS_PARKED } from '../../schedule/parking.ts';
 import { IS_WAITING } from '../../schedule/rows.ts';
-import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
-import type { Described, Offender } from './invariant.ts';
-
-/** A page of rows that belong to no payment's range. */
-export interface OtherPage {
-  /** How many rows were read. */
-  readonly rows: number;
-  /** The last row's key; null: it was the last page. */
-  readonly next: readonly string[] | null;
-  readonly offenders: readonly Offender[];
-  /** Jobs that wait for an operator. */
-  readonly parked: number;
-}
-
-/** An invariant of a table that is read by its own key. */
-export interface OtherInvariant extends Described {
-  /** What the rows are, in a sentence: "12 scheduled jobs". */
-  readonly of: string;
-  /** The key below all others. */
-  readonly first: readonly string[];
-  readonly read: (tx: Tx, after: readonly string[], limit: number, config: Keys) => Promise<OtherPage>;
-}
+import { run, sql } from '../../../platform/postgres/db.ts';
+import { ADDRESS_ROWS } from './addresses.ts';
+import type { OtherInvariant, OtherPage } from './invariant.ts';
 
 /** A row with what is wrong with it; null: nothing. */
 export interface ReadRow {
@@ -132,4 +112,5 @@ export const OTHER_ROWS: readonly OtherInvariant[] = [
       return toPage(rows, limit);
     },
   },
+  ADDRESS_ROWS,
 ];
