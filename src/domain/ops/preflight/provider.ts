@@ -9,7 +9,9 @@ import { ProviderError } from '../../chain/rpc/provider-error.ts';
 import { Coins, TRANSFER_TOPIC } from '../../chain/evm/transfers.ts';
 import { isProofOfWork, NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { mostSecondsBehind, realChains } from '../../chain/profile.ts';
+import { FACTORY } from '../../chain/wallets/forwarder.ts';
 import type { Context } from '../../../platform/context.ts';
+import { runOne, sql } from '../../../platform/postgres/db.ts';
 import { durationText } from '../status/section.ts';
 import { broken, ok, type Verdict } from './finding.ts';
 
@@ -53,6 +55,11 @@ export async function inspectProvider(ctx: Context, provider: JsonRpc, asked: As
         `it says that ${wrong.coin} has ${wrong.said} decimals, and not ${wrong.expected}`,
         `compare ${wrong.contract} with a block explorer: correct TESTNET_TOKENS or src/networks, or ${variable}`,
       );
+    if ((await provider.call('eth_getCode', FACTORY, 'latest')) === '0x' && (await hasForwarders(ctx)))
+      return failed(
+        `nothing is at ${FACTORY}, which deploys forwarders: what is sent to them stays there`,
+        `look with a block explorer: have the deterministic deployment proxy deployed, or ${variable}`,
+      );
     const lacks = await lacking(provider, head);
     if (lacks.needed.length > 0)
       return failed(`it lacks ${lacks.needed.join(', ')}`, `${variable}: a provider that has them`);
@@ -68,6 +75,13 @@ export async function inspectProvider(ctx: Context, provider: JsonRpc, asked: As
     return failed(error.message, remedyOf(error, asked));
   }
 }
+
+const forwarders = sql<{ id: string }>(
+  'preflight_forwarders',
+  `SELECT id FROM wallets WHERE kind = 'forwarder' AND retired_at IS NULL LIMIT 1`,
+);
+
+const hasForwarders = async ({ db }: Context) => (await runOne(db, forwarders, [])) !== null;
 
 function remedyOf(error: ProviderError | Refused, { variable, name, chainId }: Asked): string {
   if (error instanceof Refused && error.kind === 'wrong_chain')

@@ -194,6 +194,15 @@ describe('npm run ops -- preflight', function () {
       /it lacks eth_getLogs/,
     ],
   ];
+  it('says where no forwarder can be deployed, once a wallet has them', async () => {
+    proxy.lie = ({ method }, truth) => (method === 'eth_getCode' ? '0x' : truth);
+    expect((await preflight()).bad).to.deep.equal([]);
+    await useWallet(harness.ctx, merchant.id, { kind: 'forwarder' });
+    const { bad } = await preflight();
+    expect(bad).to.have.length(1);
+    expect(bad[0]).to.match(/^broken RPC ethereum 1 localhost\S+ nothing is at 0x4e59b4\S+, which deploys/);
+  });
+
   for (const [what, lie, says] of LIES)
     it(`says of a provider that ${what} what is wrong, and never shows its key`, async () => {
       proxy.lie = lie;
