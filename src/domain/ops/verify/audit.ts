@@ -1,5 +1,6 @@
 import { run, sql } from '../../../platform/postgres/db.ts';
-import { toPage, type OtherInvariant, type ReadRow } from './other-rows.ts';
+import type { OtherInvariant } from './invariant.ts';
+import { toPage, type ReadRow } from './other-rows.ts';
 
 interface EntryKey {
   readonly merchant: string;

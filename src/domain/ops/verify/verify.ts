@@ -9,10 +9,18 @@ import { AUDIT_ROWS } from './audit.ts';
 import { deliveryInvariants } from './deliveries.ts';
 import { dueWorkInvariants } from './due-work.ts';
 import { eventInvariants } from './events.ts';
-import { END, inSnapshot, readPageEnd, type Invariant, type Offender, type Page } from './invariant.ts';
+import {
+  END,
+  inSnapshot,
+  readPageEnd,
+  type Invariant,
+  type Offender,
+  type OtherInvariant,
+  type Page,
+} from './invariant.ts';
 import { ledgerInvariants } from './ledger.ts';
 import { moneyInvariants } from './money.ts';
-import { OTHER_ROWS, type OtherInvariant } from './other-rows.ts';
+import { OTHER_ROWS } from './other-rows.ts';
 import { Findings, type Report } from './report.ts';
 import { sumInvariants } from './sums.ts';
 
