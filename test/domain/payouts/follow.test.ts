@@ -60,6 +60,19 @@ describe('the signer that follows what it has signed', () => {
     ]);
   });
 
+  it('holds nothing for a number that one provider calls used, where another one has the receipt', async () => {
+    stand.urls = [proxy.url, standOf().anvil.url];
+    const id = await stand.insert();
+    await stand.pass();
+    await stand.settle();
+    proxy.lie = ({ method }, truth) => (method === 'eth_getTransactionReceipt' ? null : truth);
+    await stand.pass();
+    expect([await stand.stateOf(id), await stand.heldBecause()]).to.deep.equal(['signed', null]);
+    proxy.lie = null;
+    await stand.pass();
+    expect(await stand.stateOf(id)).to.equal('paid');
+  });
+
   it('goes on with one provider where the other fails', async () => {
     stand.urls = [standOf().anvil.url, 'http://localhost:1'];
     const id = await stand.insert();

@@ -1,5 +1,6 @@
 import { fields, integer, quantity, word } from '../../chain/evm/proofs/values.ts';
 import { headerAt } from '../../chain/evm/read.ts';
+import type { Call } from '../../chain/rpc/json-rpc.ts';
 import { isFault } from '../../chain/rpc/questions.ts';
 import { demand } from '../../chain/rpc/refused.ts';
 import { raised, readSigned, signTransaction } from '../../chain/keys/sign.ts';
@@ -35,6 +36,10 @@ export async function standingOf(
   const nonces = open.map(({ nonce }) => Number(nonce));
   const account = open[0]?.account ?? '';
   const isUsed = (await nonceOf(node, account, final)) > Math.max(...nonces);
+  // Used by another transaction, or by one whose receipt this provider has not.
+  if (isUsed)
+    for await (const theirs of answersOfOthers(node, calls))
+      if (theirs.some((receipt) => receipt !== null)) return 'mined';
   return isUsed ? { tx_hash: null, outcome: 'reverted', gas_used: null, fee: null } : 'unmined';
 }
 
@@ -42,20 +47,25 @@ const receiptCall = (txHash: string) => ({ method: 'eth_getTransactionReceipt', 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * True unless a provider of another host has the transaction elsewhere, with another outcome, or not at all:
- * then one of them lies, or is behind. One that fails says nothing.
- */
-async function isAgreed({ all, provider }: Node, txHash: string, receipt: Fields): Promise<boolean> {
-  const saidOf = ({ blockHash, status }: Fields) => `${word(blockHash)} ${quantity(status)}`;
+/** Yields what providers of other hosts answer. One that fails says nothing. */
+async function* answersOfOthers({ all, provider }: Node, calls: readonly Call[]) {
   for (const other of all.filter(({ host }) => host !== provider.host)) {
     try {
-      const [theirs] = await other.batch([receiptCall(txHash)]);
-      if (theirs === null || saidOf(fields(theirs)) !== saidOf(receipt)) return false;
+      yield await other.batch(calls);
     } catch (error) {
       if (!isFault(error)) throw error;
     }
   }
+}
+
+/**
+ * True unless a provider of another host has the transaction elsewhere, with another outcome, or not at all:
+ * then one of them lies, or is behind.
+ */
+async function isAgreed(node: Node, txHash: string, receipt: Fields): Promise<boolean> {
+  const saidOf = ({ blockHash, status }: Fields) => `${word(blockHash)} ${quantity(status)}`;
+  for await (const [theirs] of answersOfOthers(node, [receiptCall(txHash)]))
+    if (theirs === null || saidOf(fields(theirs)) !== saidOf(receipt)) return false;
   return true;
 }
 
