@@ -27,7 +27,9 @@ final class Client extends Http
      * Creates a payment and returns its checkout URL.
      *
      * @param array{
-     *     pay_amount: string,
+     *     pay_amount?: string,
+     *     price_amount?: string,
+     *     price_currency?: string,
      *     order_id: string,
      *     order_description?: string,
      *     callback_url?: string,
@@ -100,6 +102,8 @@ final class Client extends Http
      *
      * @param array{
      *     amount?: string,
+     *     price_amount?: string,
+     *     price_currency?: string,
      *     reason?: string,
      *     address?: string,
      *     to_sender?: bool,

@@ -59,11 +59,44 @@ class StatusReportChecks(TypedDict):
 
 
 class _CreatePaymentRequest(TypedDict):
-    pay_amount: str
     order_id: str
 
 
 class CreatePaymentRequest(_CreatePaymentRequest, total=False):
+    pay_amount: str
+    price_amount: str
+    price_currency: Literal[
+        "USD",
+        "EUR",
+        "GBP",
+        "CHF",
+        "JPY",
+        "CNY",
+        "INR",
+        "AUD",
+        "CAD",
+        "NZD",
+        "SGD",
+        "HKD",
+        "KRW",
+        "SEK",
+        "NOK",
+        "DKK",
+        "PLN",
+        "CZK",
+        "TRY",
+        "BRL",
+        "MXN",
+        "ZAR",
+        "AED",
+        "SAR",
+        "HUF",
+        "ILS",
+        "THB",
+        "IDR",
+        "MYR",
+        "KWD",
+    ]
     order_description: str
     callback_url: str
     success_url: str
@@ -118,6 +151,7 @@ class Payment(TypedDict):
     sequence: int
     cancelled_at: str | None
     settlement: PaymentSettlement
+    price: Price | None
 
 
 class _PaymentSettlement(TypedDict):
@@ -149,6 +183,45 @@ class PaymentSettlement(_PaymentSettlement, total=False):
     ]
 
 
+class Price(TypedDict):
+    amount: str
+    currency: Literal[
+        "USD",
+        "EUR",
+        "GBP",
+        "CHF",
+        "JPY",
+        "CNY",
+        "INR",
+        "AUD",
+        "CAD",
+        "NZD",
+        "SGD",
+        "HKD",
+        "KRW",
+        "SEK",
+        "NOK",
+        "DKK",
+        "PLN",
+        "CZK",
+        "TRY",
+        "BRL",
+        "MXN",
+        "ZAR",
+        "AED",
+        "SAR",
+        "HUF",
+        "ILS",
+        "THB",
+        "IDR",
+        "MYR",
+        "KWD",
+    ]
+    rate: str
+    rated_at: str
+    sources: list[str]
+
+
 class PaymentList(TypedDict):
     data: list[Payment]
     pagination: PaymentListPagination
@@ -166,6 +239,39 @@ class PaymentListPagination(TypedDict):
 
 class RefundRequest(TypedDict, total=False):
     amount: str
+    price_amount: str
+    price_currency: Literal[
+        "USD",
+        "EUR",
+        "GBP",
+        "CHF",
+        "JPY",
+        "CNY",
+        "INR",
+        "AUD",
+        "CAD",
+        "NZD",
+        "SGD",
+        "HKD",
+        "KRW",
+        "SEK",
+        "NOK",
+        "DKK",
+        "PLN",
+        "CZK",
+        "TRY",
+        "BRL",
+        "MXN",
+        "ZAR",
+        "AED",
+        "SAR",
+        "HUF",
+        "ILS",
+        "THB",
+        "IDR",
+        "MYR",
+        "KWD",
+    ]
     reason: str
     address: str
     to_sender: bool
@@ -194,6 +300,7 @@ class _Refund(TypedDict):
 
 
 class Refund(_Refund, total=False):
+    price: Price
     request: UnsignedRequest | BitcoinRequest
     request_problem: RequestProblem
     problem: RefundProblem
@@ -627,6 +734,7 @@ class _EventData(TypedDict):
     checkout: EventDataCheckout
     payment: EventDataPayment
     settlement: EventDataSettlement
+    price: Price | None
 
 
 class EventData(_EventData, total=False):
@@ -698,7 +806,7 @@ class EventDataSettlement(_EventDataSettlement, total=False):
     ]
 
 
-class EventDataRefund(TypedDict):
+class _EventDataRefund(TypedDict):
     id: str
     amount: str
     currency: str
@@ -708,6 +816,10 @@ class EventDataRefund(TypedDict):
     coinAmount: str
     address: str | None
     txHash: str | None
+
+
+class EventDataRefund(_EventDataRefund, total=False):
+    price: Price
 
 
 class EventDataTransfer(TypedDict):
@@ -811,6 +923,12 @@ class Appearance(TypedDict):
             "ZAR",
             "AED",
             "SAR",
+            "HUF",
+            "ILS",
+            "THB",
+            "IDR",
+            "MYR",
+            "KWD",
         ]
         | None
     )
@@ -887,6 +1005,12 @@ class AppearanceRequest(TypedDict, total=False):
             "ZAR",
             "AED",
             "SAR",
+            "HUF",
+            "ILS",
+            "THB",
+            "IDR",
+            "MYR",
+            "KWD",
         ]
         | None
     )
@@ -1061,11 +1185,41 @@ class ScenarioRequest(TypedDict, total=False):
     ids: Literal["random", "stable"]
 
 
-class _ScenarioRequestPayment(TypedDict):
+class ScenarioRequestPayment(TypedDict, total=False):
     pay_amount: str
-
-
-class ScenarioRequestPayment(_ScenarioRequestPayment, total=False):
+    price_amount: str
+    price_currency: Literal[
+        "USD",
+        "EUR",
+        "GBP",
+        "CHF",
+        "JPY",
+        "CNY",
+        "INR",
+        "AUD",
+        "CAD",
+        "NZD",
+        "SGD",
+        "HKD",
+        "KRW",
+        "SEK",
+        "NOK",
+        "DKK",
+        "PLN",
+        "CZK",
+        "TRY",
+        "BRL",
+        "MXN",
+        "ZAR",
+        "AED",
+        "SAR",
+        "HUF",
+        "ILS",
+        "THB",
+        "IDR",
+        "MYR",
+        "KWD",
+    ]
     order_id: str
     order_description: str
     callback_url: str
@@ -1142,6 +1296,39 @@ class _ScenarioRequestScript6(TypedDict):
 
 class ScenarioRequestScript6(_ScenarioRequestScript6, total=False):
     amount: str
+    price_amount: str
+    price_currency: Literal[
+        "USD",
+        "EUR",
+        "GBP",
+        "CHF",
+        "JPY",
+        "CNY",
+        "INR",
+        "AUD",
+        "CAD",
+        "NZD",
+        "SGD",
+        "HKD",
+        "KRW",
+        "SEK",
+        "NOK",
+        "DKK",
+        "PLN",
+        "CZK",
+        "TRY",
+        "BRL",
+        "MXN",
+        "ZAR",
+        "AED",
+        "SAR",
+        "HUF",
+        "ILS",
+        "THB",
+        "IDR",
+        "MYR",
+        "KWD",
+    ]
     reason: str
     address: str
     to_sender: bool
