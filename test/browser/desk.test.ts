@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { codeOf, invitePath, joinDesk, PASSWORD } from '../support/desk.ts';
 import type { Harness } from '../support/harness.ts';
-import type { Listening } from '../support/http.ts';
+import { createPayment, type Listening } from '../support/http.ts';
 import { overflow, violationsOnEachScreen } from './axe.ts';
 import { pictures, withPage } from './browser.ts';
 import { fitsSmallAndLarge, SMALL_AND_LARGE } from './fits.ts';
@@ -112,6 +112,7 @@ describe('the desk in a browser', () => {
       role: 'support',
     });
     const path = await invitePath(harness, 'invited@shop.example');
+    const payment = await createPayment(harness, { metadata: { sku: 'a-very-long-name-of-a-thing' } });
     await withVisitor(async (page) => {
       for (const [name, at] of [
         ['sign-in', '/dashboard/sign-in?said=ended'],
@@ -132,6 +133,8 @@ describe('the desk in a browser', () => {
       await look(page, 'recovery-codes', null);
       for (const [name, at] of [
         ['home', home()],
+        ['payments', `${home()}/payments`],
+        ['payment', `${home()}/payments/${payment.id}`],
         ['people', `${home()}/people`],
         ['audit', `${home()}/audit`],
         ['account', '/dashboard/account'],

@@ -3,6 +3,7 @@ import type { Mailer } from '../../platform/mail.ts';
 import { accountRoutes } from './account/routes.ts';
 import { entryRoutes, linkRoutes } from './entry/routes.ts';
 import { homeRoutes } from './home/routes.ts';
+import { paymentRoutes } from './payments/routes.ts';
 import { auditRoutes } from './people/audit.ts';
 import { peopleRoutes } from './people/routes.ts';
 import type { DeskRoute } from './shell/route.ts';
@@ -23,6 +24,7 @@ export function deskRoutes(
     ...(production ? [] : linkRoutes),
     ...accountRoutes,
     ...homeRoutes,
+    ...paymentRoutes(),
     ...peopleRoutes(mailer),
     ...auditRoutes,
   ];

@@ -4,6 +4,7 @@ import { may, ROLES, type Role } from '../../../src/domain/people/rights/roles.t
 import { deskRoutes } from '../../../src/http/desk/routes.ts';
 import type { DeskRoute } from '../../../src/http/desk/shell/route.ts';
 import { createHarness, type Harness, type TestMerchant } from '../../support/harness.ts';
+import { createPayment } from '../../support/http.ts';
 import { joinDesk, openBrowser, OWN, type DeskPerson } from '../../support/desk.ts';
 
 const ROUTES = deskRoutes({ production: false }, { mailer: null });
@@ -18,11 +19,13 @@ describe('every route of the desk', () => {
   let harness: Harness;
   let other: TestMerchant;
   let owner: DeskPerson;
+  let payment: string;
   const people = new Map<Role, DeskPerson>();
   before(async () => {
     harness = await createHarness();
     other = await harness.addMerchant({ name: 'Other shop' });
     owner = await joinDesk(harness, 'owner@shop.example');
+    payment = (await createPayment(harness)).id;
     await joinDesk(harness, 'victim@other.example', { merchantId: other.id });
     people.set('owner', owner);
     for (const role of ['developer', 'support', 'read-only'] as const)
@@ -34,6 +37,7 @@ describe('every route of the desk', () => {
     path
       .replace(':merchant', merchant)
       .replace(':person', owner.id)
+      .replace(':payment', payment)
       .replace(/:(session|invitation|token)/, 'x'.repeat(32));
   const ask = (browser: Pick<DeskPerson, 'get' | 'post'>, route: DeskRoute, path: string) =>
     route.method === 'get'

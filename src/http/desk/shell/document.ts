@@ -9,6 +9,7 @@ import { ICON_PATH, STYLE } from './style.ts';
 /** The pages of a merchant, and the right that each needs. */
 const TABS = [
   { tab: 'home', path: '', right: 'payments:read' },
+  { tab: 'payments', path: '/payments', right: 'payments:read' },
   { tab: 'people', path: '/people', right: 'people:read' },
   { tab: 'audit', path: '/audit', right: 'audit:read' },
 ] as const satisfies readonly { tab: keyof DeskTexts['tabs']; path: string; right: Right }[];

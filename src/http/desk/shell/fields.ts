@@ -3,22 +3,24 @@ import { html, type Html } from '../../../platform/pages/html.ts';
 interface Field {
   readonly name: string;
   readonly label: string;
-  readonly type?: 'text' | 'email' | 'password';
+  readonly type?: 'text' | 'email' | 'password' | 'date';
   readonly autocomplete?: string;
   readonly value?: string;
   readonly hint?: string;
   /** What is wrong with what was entered; null: nothing. */
   readonly fault?: string | null;
   readonly isNumeric?: true;
+  readonly isOptional?: true;
 }
 
 /** A field with its label, its hint and what is wrong with it. */
 export function field({ name, label, type = 'text', autocomplete = 'off', ...more }: Field): Html {
-  const { value = '', hint = null, fault = null, isNumeric } = more;
+  const { value = '', hint = null, fault = null, isNumeric, isOptional } = more;
   const [hintId, faultId] = [`${name}-hint`, `${name}-fault`];
   const described = [...(hint === null ? [] : [hintId]), ...(fault === null ? [] : [faultId])].join(' ');
   const describedBy = described === '' ? null : html`aria-describedby="${described}"`;
   const invalid = fault === null ? null : html`aria-invalid="true"`;
+  const required = isOptional === true ? null : html`required`;
   const numeric = isNumeric === true ? html`inputmode="numeric"` : null;
   return html`<p class="field">
     <label for="${name}">${label}</label>
@@ -28,7 +30,7 @@ export function field({ name, label, type = 'text', autocomplete = 'off', ...mor
       type="${type}"
       value="${type === 'password' ? '' : value}"
       autocomplete="${autocomplete}"
-      required
+      ${required}
       ${numeric}
       ${describedBy}
       ${invalid}

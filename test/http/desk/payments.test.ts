@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { createHarness, type Harness } from '../../support/harness.ts';
+import { createPayment, pay } from '../../support/http.ts';
+import { joinDesk, type DeskPerson } from '../../support/desk.ts';
+
+describe('the payments at the desk', () => {
+  let harness: Harness;
+  let ann: DeskPerson;
+  beforeEach(async () => {
+    harness = await createHarness({ SIMULATOR_BLOCK_SECONDS: '1' });
+    ann = await joinDesk(harness, 'ann@shop.example', { role: 'read-only' });
+  });
+  afterEach(() => harness.close());
+
+  const page = (rest = '') => `/dashboard/${harness.merchant.id}/payments${rest}`;
+
+  it('are listed newest first, and narrowed by status, order and days', async () => {
+    const first = await createPayment(harness, { order_id: 'order-1' });
+    harness.advance(1);
+    const second = await createPayment(harness, { order_id: 'order-2' });
+    await pay(harness, second.id);
+    const idsOf = async (query: string) => {
+      const { status, text } = await ann.get(page(query));
+      expect(status, query).to.equal(200);
+      return [...text.matchAll(/<code>(pay_\w+)<\/code>/g)].map(([, id]) => id);
+    };
+    expect(await idsOf('')).to.deep.equal([second.id, first.id]);
+    expect(await idsOf('?status=SETTLED&order_id=&from_date=&to_date=')).to.deep.equal([second.id]);
+    expect(await idsOf('?order_id=order-1')).to.deep.equal([first.id]);
+    expect(await idsOf('?from_date=2026-02-02')).to.deep.equal([]);
+    expect(await idsOf('?to_date=2026-01-31')).to.deep.equal([second.id, first.id]);
+  });
+
+  it('are read on by a link that keeps the filters', async () => {
+    for (let i = 0; i < 21; i += 1) await createPayment(harness, { order_id: `order-${i}` });
+    const { text } = await ann.get(page('?status=WAITING'));
+    const [, next = ''] = /href="([^"]*cursor=[^"]*)"/.exec(text) ?? [];
+    expect(next).to.include('status=WAITING');
+    const older = await ann.get(next.replaceAll('&#38;', '&'));
+    expect(older.text.match(/<code>pay_\w+<\/code>/g)).to.have.lengthOf(1);
+  });
+
+  it('say what is wrong with a filter, as the API does', async () => {
+    for (const query of [
+      '?status=GONE',
+      '?from_date=yesterday',
+      '?from_date=2026-02-01&to_date=2026-01-01',
+      '?cursor=x',
+    ]) {
+      const { status, text } = await ann.get(page(query));
+      expect(status, query).to.equal(400);
+      expect(text).to.include('role="alert"');
+    }
+  });
+
+  it('are shown each with all that happened, in its order', async () => {
+    const { id } = await createPayment(harness, { order_id: '<b>order</b>', metadata: { sku: '<i>x</i>' } });
+    await pay(harness, id);
+    const { text } = await ann.get(page(`/${id}`));
+    expect(text).to.not.include('<b>order').and.not.include('<i>x');
+    const happened = [
+      'Payment created',
+      'Transfer seen',
+      'Money is on its way',
+      'Confirmed in full',
+      'Settled',
+    ];
+    const places = happened.map((what) => text.indexOf(`>${what}<`));
+    expect(places).to.not.include(-1);
+    expect(places).to.deep.equal(places.toSorted((a, b) => a - b));
+    expect(text)
+      .to.include('SETTLED')
+      .and.include('final')
+      .and.match(/0x[0-9a-f]{64}/);
+  });
+
+  it("are one's own: another merchant's is the same 404 as one that does not exist", async () => {
+    const other = await harness.addMerchant();
+    const { id } = await createPayment(harness, {}, other.apiKey);
+    const theirs = await ann.get(page(`/${id}`));
+    const none = await ann.get(page(`/pay_${'0'.repeat(26)}`));
+    expect([theirs.status, theirs.text]).to.deep.equal([404, none.text]);
+    expect((await ann.get(page('/x%00'))).text).to.equal(none.text);
+  });
+});
