@@ -135,6 +135,12 @@ describe('the ways into the desk', () => {
     expect((await browser.get('/dashboard/account')).text).to.include('9 recovery codes');
     const again = await signIn(email);
     expect((await again.browser.post('/dashboard/second-factor', { code })).status).to.equal(400);
+    const [, next = ''] = recoveryCodes;
+    const others = [await signIn(email), await signIn(email)];
+    const both = await Promise.all(
+      others.map((one) => one.browser.post('/dashboard/second-factor', { code: next })),
+    );
+    expect(both.map(({ status }) => status)).to.have.members([303, 400]);
   });
 
   it('say of an account that does not exist what they say of a wrong password', async () => {
