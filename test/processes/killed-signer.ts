@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { newAddress, unitsOf, type EvmStand } from '../support/evm-stand.ts';
+import { FINAL_DEPTH, newAddress, unitsOf, type EvmStand } from '../support/evm-stand.ts';
 import type { Harness } from '../support/harness.ts';
 import { privateFile } from '../support/key-file.ts';
 import { startKms, type Kms } from '../support/kms.ts';
@@ -12,30 +12,38 @@ import { SignerStand } from '../support/signer-stand.ts';
 import { until } from '../support/until.ts';
 import { startProcess, type Service } from './service.ts';
 
-export type When = 'before' | 'after';
+/** The statement or call of a process, and whether what it sends arrives before the kill. */
+export type Kill = readonly [place: number, when: 'before' | 'after'];
 
 const CREDENTIALS = { AccessKeyId: 'AKIDEXAMPLE', SecretAccessKey: 'secret' };
 /** Longer ago than what waits is signed again for more gas. */
 const LONG_MS = 600_000;
+const PATIENCE_MS = 30_000;
 
 /** A process of the signer that is killed at any statement, and at any call of its node and of AWS KMS. */
 export class KilledSigner {
   readonly #evm: EvmStand;
-  readonly #harness: Harness;
   readonly #node: LyingProxy;
   readonly #postgres: PostgresProxy;
   readonly #kms: Kms;
   readonly stand: SignerStand;
-  /** Which of the places that were counted last are calls of AWS KMS. */
-  placesOfKms: readonly number[] = [];
+  /** Whom the payouts go to that nobody has finished yet, their refunds, and how often each is signed. */
+  #address = newAddress();
+  #open: string[] = [];
+  #signatures = 1;
   #paid = 0;
+  /** How many statements and calls the last process has come to, and which was the first that sent. */
+  #count = 0;
+  #sentAt = 0;
+  /** Which of them were calls of AWS KMS. */
+  placesOfKms: number[] = [];
 
   private constructor(
-    [evm, harness]: readonly [EvmStand, Harness],
+    evm: EvmStand,
     stand: SignerStand,
     [node, postgres, kms]: readonly [LyingProxy, PostgresProxy, Kms],
   ) {
-    [this.#evm, this.#harness, this.stand] = [evm, harness, stand];
+    [this.#evm, this.stand] = [evm, stand];
     [this.#node, this.#postgres, this.#kms] = [node, postgres, kms];
   }
 
@@ -61,87 +69,74 @@ export class KilledSigner {
     stand.urls = [node.url];
     await stand.writeFiles();
     stand.urls = [evm.anvil.url];
-    return new KilledSigner([evm, harness], stand, [node, postgres, kms]);
+    return new KilledSigner(evm, stand, [node, postgres, kms]);
   }
 
-  /** Counts the statements and calls until a payout is on its way. */
+  /** Counts the statements and calls of a process up to the one that sends a payout, which is finished. */
   async countPlaces(): Promise<number> {
-    return this.#countUntilSent(await this.stand.insert({ address: newAddress() }), 1);
+    await this.#insert();
+    return this.#countUntilSent();
   }
 
-  /** Counts those until one that waits is on its way for more gas. */
+  /** Counts those up to the one that sends, for more gas, one that waits. */
   async countPlacesOfBump(): Promise<number> {
-    return this.#countUntilSent(await this.#waiting(newAddress()), 2);
+    await this.#wait();
+    return this.#countUntilSent();
   }
 
-  async #countUntilSent(id: string, signatures: number): Promise<number> {
-    const isSent = async () => {
-      const row = await this.#harness.ctx.db('payouts').where({ refund_id: id }).first('hashes');
-      const hash = row?.hashes[signatures - 1];
-      return hash !== undefined && (await this.#evm.rpc('eth_getTransactionByHash', hash)) !== null;
-    };
-    const count = await this.#runUntil(Infinity, 'before', () => until('it is sent', isSent, 30_000));
-    await this.#finish([id]);
-    return count;
+  async #countUntilSent(): Promise<number> {
+    await this.#run([Infinity, 'before'], () => until('it sends', () => this.#sentAt > 0, PATIENCE_MS));
+    const places = this.#sentAt;
+    await finishAll(this.#evm, [this]);
+    return places;
   }
 
-  /** Kills a signer at a place, before or after what it sends arrives, and expects one transfer. */
-  async payKilledAt(place: number, when: When): Promise<void> {
-    const address = newAddress();
-    const id = await this.stand.insert({ address });
-    await this.killAt(place, when);
-    await this.#finish([id]);
-    await this.#expectPaid(address, 1, `${when} ${place}`);
+  /** Adds a payout, and lets a process pay what there is until it is killed. */
+  async pay(kill: Kill): Promise<void> {
+    await this.#insert();
+    await this.#killAt(kill);
   }
 
-  /** Kills it at several places, one after the other, each with a payout more, before it may finish. */
-  async payKilledAtEach(places: readonly number[]): Promise<void> {
-    const address = newAddress();
-    const ids: string[] = [];
-    for (const place of places) {
-      ids.push(await this.stand.insert({ address }));
-      await this.killAt(place, place % 2 === 0 ? 'before' : 'after');
-    }
-    await this.#finish(ids);
-    await this.#expectPaid(address, ids.length);
-  }
-
-  /** Kills it at a place while it signs again, for more gas, what waits; one of the two is mined. */
-  async bumpKilledAt(place: number, when: When): Promise<void> {
-    const address = newAddress();
-    const id = await this.#waiting(address);
-    await this.killAt(place, when);
-    await this.#finish([id]);
-    expect((await this.stand.row(id)).hashes, `${when} ${place}`).to.have.length(2);
-    await this.#expectPaid(address, 1, `${when} ${place}`);
+  /** Kills a process while it signs again, for more gas, what waits; one of the two is mined. */
+  async bump(kill: Kill): Promise<void> {
+    await this.#wait();
+    await this.#killAt(kill);
   }
 
   /**
-   * Kills `register` at a place while it takes into a journal that was lost what is on its way, signed twice;
-   * the next one goes on, and it is paid once. Returns false where it had ended before that place.
+   * Kills `register` while it takes into a journal that was lost what is on its way, signed twice; the next
+   * one goes on. Returns false where it had ended before that place.
    */
-  async registerKilledAt(place: number, when: When): Promise<boolean> {
-    const address = newAddress();
-    const id = await this.#waiting(address);
+  async register(kill: Kill): Promise<boolean> {
+    await this.#wait();
     await this.stand.pass();
     await this.stand.restart();
     await rm(join(this.stand.folder, 'journal'));
-    const number = String(this.#paid + 1);
-    const isKilled = await this.#killRegisterAt(place, when, number);
-    await this.stand.register(Number(number));
-    await this.#finish([id]);
-    await this.#expectPaid(address, 1, `${when} ${place}`);
+    const number = this.#paid + 1;
+    const ends = async (service: Service) => void (await service.ended());
+    await this.#run(kill, ends, ['register', '--network', 'ethereum', '--nonce', String(number)]);
+    const isKilled = this.#count >= kill[0];
+    await this.stand.register(number);
     return isKilled;
   }
 
-  async #killRegisterAt(place: number, when: When, number: string): Promise<boolean> {
-    const ends = async (service: Service) => void (await service.ended());
-    const args = ['register', '--network', 'ethereum', '--nonce', number];
-    return (await this.#runUntil(place, when, ends, args)) >= place;
+  /** Lets another signer go on with what was left. */
+  async goOn(): Promise<void> {
+    await this.stand.pass();
   }
 
-  async killAt(place: number, when: When): Promise<void> {
-    await this.#runUntil(place, when, (service) => until('it ends', () => service.isOver(), 30_000));
+  /** Expects one transfer of each payout that was left; a signer that begins again knows nothing of them. */
+  async expectPaid(): Promise<void> {
+    for (const id of this.#open) {
+      expect(await this.stand.stateOf(id)).to.equal('paid');
+      expect((await this.stand.row(id)).hashes).to.have.length(this.#signatures);
+    }
+    await this.stand.restart();
+    const count = this.#open.length;
+    this.#paid += count;
+    expect(await this.#evm.balance('USDC', this.#address)).to.equal(unitsOf('USDC', 5) * BigInt(count));
+    expect(await this.stand.sent()).to.equal(this.#paid);
+    [this.#open, this.#address, this.#signatures] = [[], newAddress(), 1];
   }
 
   async close(): Promise<void> {
@@ -149,63 +144,81 @@ export class KilledSigner {
     await Promise.all([...proxies.map((one) => one.close()), this.stand.close()]);
   }
 
-  /** A payout that was signed and sent long ago, and is in no block. */
-  async #waiting(address: string): Promise<string> {
-    const { now } = this.stand;
-    this.stand.now = () => new Date(Date.now() - LONG_MS);
-    const id = await this.stand.insert({ address });
-    await this.stand.pass();
-    this.stand.now = now;
-    expect((await this.stand.row(id)).hashes).to.have.length(1);
-    await this.stand.restart();
-    return id;
+  async #insert(): Promise<void> {
+    this.#open.push(await this.stand.insert({ address: this.#address }));
   }
 
-  /** Runs a signer until `done`, and kills it then or at a place before. Returns how far it had come. */
-  async #runUntil(
-    place: number,
-    when: When,
+  /** Adds a payout that was signed and sent long ago, and is in no block. */
+  async #wait(): Promise<void> {
+    const { now } = this.stand;
+    this.stand.now = () => new Date(Date.now() - LONG_MS);
+    await this.#insert();
+    await this.stand.pass();
+    this.stand.now = now;
+    await this.stand.restart();
+    this.#signatures = 2;
+  }
+
+  async #killAt(kill: Kill): Promise<void> {
+    await this.#run(kill, (service) => until('it ends', () => service.isOver(), PATIENCE_MS));
+  }
+
+  /** Runs a signer until `done`, and kills it then or at a place before. */
+  async #run(
+    [place, when]: Kill,
     done: (service: Service) => Promise<void>,
     args: string[] = [],
-  ): Promise<number> {
-    let count = 0;
+  ): Promise<void> {
+    [this.#count, this.#sentAt, this.placesOfKms] = [0, 0, []];
     const env = { NODE_ENV: 'test', SIGNER_DATABASE_URL: this.#postgres.url, SIGNER_CONFIG: this.stand.file };
     const running = startProcess('signer', env, args, { mayFail: true });
     const isPlace = () => {
-      count += 1;
-      if (count === place) running.signal('SIGKILL');
-      return count === place;
+      this.#count += 1;
+      if (this.#count === place) running.signal('SIGKILL');
+      return this.#count === place;
     };
     const cutOff = () => {
       if (isPlace() && when === 'before') throw Object.assign(new Error('cut off'), { code: -1 });
     };
-    const ofKms: number[] = [];
-    this.#node.before = cutOff;
-    this.#kms.before = () => (ofKms.push(count + 1), cutOff());
+    this.#node.before = ({ method }) => {
+      cutOff();
+      if (method === 'eth_sendRawTransaction' && this.#sentAt === 0) this.#sentAt = this.#count;
+    };
+    this.#kms.before = () => (this.placesOfKms.push(this.#count + 1), cutOff());
     if (when === 'before') this.#postgres.freezeWhen(isPlace);
     else this.#postgres.withholdAt(isPlace);
     await done(running);
     running.signal('SIGKILL');
     const end = await running.ended();
+    // `register` may have ended before.
     if (args.length === 0) expect(end).to.equal('SIGKILL');
     [this.#node.before, this.#kms.before] = [null, null];
     this.#postgres.thaw();
-    if (place === Infinity) this.placesOfKms = ofKms;
-    return count;
   }
+}
 
-  /** Lets another signer go on with what was left, until all of it is final. */
-  async #finish(ids: readonly string[]): Promise<void> {
-    await this.stand.pass();
-    await this.stand.settle();
-    await this.stand.pass();
-    for (const id of ids) expect(await this.stand.stateOf(id)).to.equal('paid');
-    await this.stand.restart();
-    this.#paid += ids.length;
+/** Has each signer do something until it is killed, and expects one transfer of each of their payouts. */
+export async function killEach(
+  evm: EvmStand,
+  kills: readonly (readonly [signer: KilledSigner, kill: Kill])[],
+  act: (signer: KilledSigner, kill: Kill) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await Promise.all(kills.map(([signer, kill]) => act(signer, kill)));
+    await finishAll(
+      evm,
+      kills.map(([signer]) => signer),
+    );
+  } catch (error) {
+    const where = kills.map(([, [place, when]]) => `${when} ${place}`).join(', ');
+    throw new Error(`killed ${where}: ${(error as Error).message}`, { cause: error });
   }
+}
 
-  async #expectPaid(address: string, count: number, what?: string): Promise<void> {
-    expect(await this.#evm.balance('USDC', address), what).to.equal(unitsOf('USDC', 5) * BigInt(count));
-    expect(await this.stand.sent(), what).to.equal(this.#paid);
-  }
+/** Lets other signers go on until all that was left is final, in blocks that they share. */
+export async function finishAll(evm: EvmStand, signers: readonly KilledSigner[]): Promise<void> {
+  await Promise.all(signers.map((one) => one.goOn()));
+  await evm.mine(FINAL_DEPTH + 2);
+  await Promise.all(signers.map((one) => one.goOn()));
+  await Promise.all(signers.map((one) => one.expectPaid()));
 }

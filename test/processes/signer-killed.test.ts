@@ -1,7 +1,7 @@
 import { eachShop } from '../support/each-shop.ts';
 import { useEvmStand } from '../support/evm-stand.ts';
 import { BEGIN } from '../support/harness.ts';
-import { KilledSigner } from './killed-signer.ts';
+import { killEach, KilledSigner } from './killed-signer.ts';
 import { build, endAll } from './service.ts';
 
 describe('a signer that is killed', function () {
@@ -26,6 +26,6 @@ describe('a signer that is killed', function () {
       [1, 'after'],
       [0, 'after'],
     ] as const)
-      await signer.payKilledAt(places - back, when);
+      await killEach(standOf(), [[signer, [places - back, when]]], (one, kill) => one.pay(kill));
   });
 });

@@ -53,6 +53,7 @@ export class SignerStand {
   signerUrl = '';
   worker!: Db;
   #signer: Signer | null = null;
+  #signerDb: Db | null = null;
   /** What the configuration says beyond the usual. */
   settings: Record<string, unknown> = {};
   /** The clock of the signer's machine. */
@@ -131,7 +132,8 @@ export class SignerStand {
     const journal = await Journal.open(join(this.folder, 'journal'), this.key.address, this.now());
     const now = () => this.now();
     const base = { log: SILENT, settings, key: this.key, journal, now };
-    this.#signer = { ...base, db: this.#open(this.signerUrl), sent: new Map() };
+    this.#signerDb ??= this.#open(this.signerUrl);
+    this.#signer = { ...base, db: this.#signerDb, sent: new Map() };
     return this.#signer;
   }
 
