@@ -10,6 +10,7 @@ import { sendRefunds } from '../../../src/domain/payments/refunds/send.ts';
 import { holdPayout, releaseAccount, releasePayout } from '../../../src/domain/payouts/decide.ts';
 import { approvalText } from '../../../src/domain/payouts/judge.ts';
 import { storeJournal } from '../../../src/domain/payouts/signer.ts';
+import { wordOf } from '../../support/anvil.ts';
 import { countStatements } from '../../support/counted-db.ts';
 import { eachShop } from '../../support/each-shop.ts';
 import { newAddress, unitsOf, useEvmStand } from '../../support/evm-stand.ts';
@@ -427,6 +428,21 @@ describe('the signer', () => {
       1,
       unitsOf('USDC', 5),
     ]);
+  });
+
+  it('signs it for the price of the market, where that has risen by more than an eighth', async () => {
+    const id = await stand.insert({ address: customer });
+    await stand.pass();
+    const baseFee = 10n ** 10n;
+    await standOf().rpc('anvil_setNextBlockBaseFeePerGas', wordOf(baseFee));
+    await standOf().mine();
+    harness.advance(121);
+    await stand.pass();
+    const [, now = ''] = (await stand.row(id)).raws;
+    expect(readSigned(Buffer.from(now, 'hex')).maxFeePerGas >= 2n * baseFee).to.equal(true);
+    await stand.settle();
+    await stand.pass();
+    expect([await stand.stateOf(id), await stand.sent()]).to.deep.equal(['paid', 1]);
   });
 
   describe('beside a node', () => {

@@ -3,9 +3,10 @@ import { signingKey } from '../../../../src/domain/chain/keys/key-file.ts';
 import { signTransaction } from '../../../../src/domain/chain/keys/sign.ts';
 import { findCandidates } from '../../../../src/domain/wallets/flush/candidates.ts';
 import { storeTransfers } from '../../../../src/domain/payments/transfers/store.ts';
+import { flushCall } from '../../../../src/domain/wallets/flush/encode.ts';
 import { abandonFlush } from '../../../../src/domain/wallets/flush/run.ts';
 import { eachShop } from '../../../support/each-shop.ts';
-import { newAddress, useEvmStand } from '../../../support/evm-stand.ts';
+import { contractOf, newAddress, useEvmStand } from '../../../support/evm-stand.ts';
 import { FlushStand } from '../../../support/flush-stand.ts';
 import { BEGIN, type Harness } from '../../../support/harness.ts';
 import { knownKey } from '../../../support/key-file.ts';
@@ -171,6 +172,40 @@ describe('a flush of forwarders, under attack', function () {
     proxy.lie = null;
     expect((await stand.flush()).facts).to.include({ state: 'sent', addresses: 1, usd: '500' });
     expect((await finish()).facts).to.include({ state: 'nothing', found: 0 });
+  });
+
+  it('moves what a stranger moves in a block that is not final, and that is reorganised away', async () => {
+    const [late = ''] = await paid(await stand.addMerchant(), 1);
+    await stand.flush();
+    await finish();
+    // One has code now, and the other one gets it from the stranger.
+    const [fresh = ''] = await paid(await stand.addMerchant(), 1);
+    await stand.pay('USDC', late, 500);
+    await stand.settle();
+    await stand.deploy(fresh);
+    await standOf().call(late, `0x${flushCall([contractOf('USDC')]).toString('hex')}`);
+    await stand.mine();
+    expect(await leftAt([late, fresh])).to.equal(0);
+    expect((await stand.flush()).facts).to.include({ state: 'nothing', found: 2 });
+    await standOf().reorganise(1);
+    expect(await leftAt([late, fresh])).to.equal(2);
+    expect((await stand.flush()).facts).to.include({ state: 'sent', addresses: 2, usd: '1500' });
+    expect((await finish()).facts).to.include({ state: 'nothing', found: 0 });
+    expect(await leftAt([late, fresh])).to.equal(0);
+  });
+
+  it('believes no empty balance of an address that has code in the newest block alone', async () => {
+    const [address = ''] = await paid(await stand.addMerchant(), 1);
+    await stand.deploy(address);
+    await stand.mine();
+    stand.urls = [proxy.url];
+    proxy.lie = (call, truth) => (isBalance(call) ? `0x${'0'.repeat(64)}` : truth);
+    expect((await stand.flush()).facts).to.include({ state: 'nothing', found: 1 });
+    proxy.lie = null;
+    await standOf().reorganise(1);
+    expect((await stand.flush()).facts).to.include({ state: 'sent', addresses: 1 });
+    await finish();
+    expect(await leftAt([address])).to.equal(0);
   });
 
   it('takes no more for moved than the service knows, whatever a node says is there', async () => {

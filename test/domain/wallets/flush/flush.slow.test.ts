@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
+import { readSigned } from '../../../../src/domain/chain/keys/sign.ts';
 import { FLUSH } from '../../../../src/domain/wallets/flush/flush-code.ts';
 import { Leadership } from '../../../../src/platform/postgres/leadership.ts';
+import { wordOf } from '../../../support/anvil.ts';
 import { compileContracts } from '../../../support/compile-contract.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import { newAddress, unitsOf, useEvmStand } from '../../../support/evm-stand.ts';
@@ -10,6 +12,9 @@ import { FlushStand, type TokenKind } from '../../../support/flush-stand.ts';
 import { BEGIN, type Harness } from '../../../support/harness.ts';
 import { RawAnswerInstead, startLyingProxy } from '../../../support/lying-proxy.ts';
 import { TREASURY } from '../../../support/wallets.ts';
+
+/** Ten gwei: dear, and less than what customers pay here. */
+const BASE_FEE = 10n ** 10n;
 
 const { version } = createRequire(import.meta.url)('solc/package.json') as { version: string };
 
@@ -37,6 +42,10 @@ describe('a flush of forwarders', function () {
   });
   afterEach(() => stand.close());
 
+  const feesIn = (raw: Buffer): readonly [bigint, bigint] => {
+    const { maxFeePerGas, maxPriorityFeePerGas } = readSigned(raw);
+    return [maxFeePerGas, maxPriorityFeePerGas];
+  };
   const usdc = (whole: number) => unitsOf('USDC', whole);
   const rows = () => stand.ctx.db('flushes').orderBy('sent_at').select('*');
   /** Runs until the flush that was sent has ended. */
@@ -258,12 +267,32 @@ describe('a flush of forwarders', function () {
     expect(replaced.facts).to.include({ state: 'replaced', replaces: first.facts.tx_hash });
     const [before, now] = await Promise.all(
       [first, replaced].map(({ facts }) =>
-        stand.ctx.db('flushes').where({ tx_hash: facts.tx_hash }).first('nonce', 'account'),
+        stand.ctx.db('flushes').where({ tx_hash: facts.tx_hash }).first('nonce', 'account', 'raw'),
       ),
     );
-    expect(now).to.deep.equal(before);
+    expect([now.nonce, now.account]).to.deep.equal([before.nonce, before.account]);
+    const [cheap, dear] = [feesIn(before.raw), feesIn(now.raw)];
+    expect(dear).to.deep.equal(cheap.map((fee) => (fee * 1_125n) / 1_000n + 1n));
     expect((await finish()).facts).to.include({ state: 'nothing', found: 0 });
     expect((await rows()).map(({ outcome }) => outcome)).to.have.members(['replaced', 'flushed']);
+    expect(await stand.holds('USDC', address)).to.equal(0n);
+  });
+
+  it('is replaced at the price of the market, where that has risen by more than an eighth', async () => {
+    const [address = ''] = await stand.addresses(await stand.addMerchant(), 1);
+    await stand.pay('USDC', address, 1_000);
+    await stand.settle();
+    await stand.flush();
+    // As after full blocks, each of which is up to an eighth dearer than the one before.
+    await standOf().rpc('anvil_setNextBlockBaseFeePerGas', wordOf(BASE_FEE));
+    await stand.mine();
+    harness.advance(601);
+    expect((await stand.flush()).facts.state).to.equal('replaced');
+    const [, now] = await rows();
+    expect(feesIn(now.raw)[0] >= 2n * BASE_FEE, 'it is mined as long as the price does not double').to.equal(
+      true,
+    );
+    expect((await finish()).facts).to.include({ state: 'nothing', found: 0 });
     expect(await stand.holds('USDC', address)).to.equal(0n);
   });
 
