@@ -15,9 +15,11 @@ import {
 } from '../../src/domain/payments/transfers/payment-transfer.ts';
 import { groupBy } from '../../src/platform/postgres/db.ts';
 import { add, compare, isZero, plain, subtract, sum } from '../../src/platform/values/money.ts';
+import { toRefundResource } from '../../src/domain/payments/refunds/schemas.ts';
 import { isUnsigned } from '../../src/domain/payments/refunds/states.ts';
+import { SIMULATED_CHAINS } from '../../src/domain/chain/profile.ts';
 import { isCovered, isLost } from './walk-refunds.ts';
-import { timeOf, type OpenRefund, type State } from './walk-state.ts';
+import { asStored, timeOf, type OpenRefund, type State } from './walk-state.ts';
 
 /** Throws unless the state keeps every property of the walk. */
 export function checkState(state: State): void {
@@ -32,8 +34,18 @@ export function checkState(state: State): void {
   for (const refund of state.refunds) checkRefundWaits(state, refund);
 }
 
-/** Nobody is asked to pay coins that are not confirmed, and what is held for that ends by itself. */
+/**
+ * Nobody is asked to pay coins that are not confirmed, and what is held for that ends by itself. What the
+ * signer was asked for is its own, whatever becomes of the coins.
+ */
 function checkRefundWaits(state: State, refund: OpenRefund): void {
+  const isAsked = toRefundResource(asStored(refund), SIMULATED_CHAINS).request !== undefined;
+  if (isAsked !== (isUnsigned(refund.status) && refund.payout === null))
+    throw new Error('two are asked to pay a refund, or nobody is');
+  if (refund.payout !== null) {
+    if (refund.status === 'HELD') throw new Error('a refund that may have been paid is held');
+    return;
+  }
   if (isUnsigned(refund.status) && !isCovered(state, refund))
     throw new Error('a refund of coins that are not confirmed waits for a signature');
   if (refund.status === 'HELD' && (isCovered(state, refund) || isLost(state, refund)))

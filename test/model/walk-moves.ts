@@ -39,7 +39,7 @@ import { holdJobs } from '../../src/domain/payments/transfers/hold.ts';
 import { isConfirmed } from '../../src/domain/payments/transfers/payment-transfer.ts';
 import { groupBy } from '../../src/platform/postgres/db.ts';
 import { add, divide, subtract, sum } from '../../src/platform/values/money.ts';
-import { timeOf, type OpenRefund, type State } from './walk-state.ts';
+import { asStored, timeOf, type OpenRefund, type State } from './walk-state.ts';
 
 /** Moves the payment as `transition` does. Throws when the table does not allow it. */
 export function take(state: State, { trigger, changes = {} }: TransitionRequest): State {
@@ -116,7 +116,8 @@ export function returnHeld(state: State, parts: readonly Part[]): State {
       const amount = divide(creditOfParts(group), '1', decimals, 'down');
       const own = group.map(({ transfer: { tx_hash }, coins }) => ({ tx_hash, coins }));
       const { coin } = first.transfer;
-      return [{ source: 'held', coin, coin_amount, amount, status: accepted(payment), parts: own }];
+      const money = { source: 'held', coin, coin_amount, amount, parts: own } as const;
+      return [{ ...money, status: accepted(payment), payout: null }];
     },
   );
   const transfers = state.transfers.map((transfer) => {
@@ -147,6 +148,7 @@ export function refund(state: State, asked?: string): State | null {
     coin_amount,
     amount,
     status: accepted(payment),
+    payout: null,
     parts: [],
   }));
   const byCoin = groupBy([...refunded, ...taken], ({ coin }) => coin);
@@ -169,21 +171,8 @@ function sumOfSettled(same: readonly SettledMoney[]): SettledMoney[] {
 export function complete(state: State, first: OpenRefund): State {
   const others = state.refunds.filter((one) => one !== first);
   const { source, coin, coin_amount } = first;
-  const request = refundTransition(state.payment, {
-    id: 'ref_1',
-    payment_id: 'pay_1',
-    currency: 'USDC',
-    network: 'ethereum',
-    reason: null,
-    address: 'a',
-    problem: null,
-    offered_at: null,
-    price: null,
-    tx_hash: 't',
-    created_at: timeOf(0),
-    ...first,
-    status: 'COMPLETED',
-  });
+  const completed = { ...asStored(first), tx_hash: 't', status: 'COMPLETED' } as const;
+  const request = refundTransition(state.payment, completed);
   const moved = take({ ...state, refunds: others }, request);
   const sent = { coin, network: 'ethereum' as const, amount: coin_amount };
   return acceptDue(book(moved, [refundedEntry('pay_1', source, sent)]));

@@ -5,25 +5,52 @@ import { isAwaited, isPending, isSent, isUnsigned } from '../../src/domain/payme
 import { isConfirmed, isStanding } from '../../src/domain/payments/transfers/payment-transfer.ts';
 import { compare, isZero, max, subtract } from '../../src/platform/values/money.ts';
 import { acceptDue, complete, returnHeld, scheduleHoldEnd } from './walk-moves.ts';
-import { timeOf, type OpenRefund, type State } from './walk-state.ts';
+import { asStored, timeOf, type OpenRefund, type State } from './walk-state.ts';
 
 type RefundMove = readonly [name: string, next: () => State];
 
-/** What can happen to the oldest refund: the service sends it, or its merchant does, by a transaction. */
+/** What can happen to the oldest refund: the service sends it, or its merchant or the signer does. */
 export function refundMoves(state: State): RefundMove[] {
   const [first] = state.refunds;
   if (first === undefined) return [];
-  if (isPending(first.status)) return [['send', () => complete(state, first)]];
-  const as = (status: OpenRefund['status']) => ({
+  const { status, payout } = first;
+  if (isPending(status)) return [['send', () => complete(state, first)]];
+  const as = (own: Partial<OpenRefund>): State => ({
     ...state,
-    refunds: state.refunds.map((one) => (one === first ? { ...one, status } : one)),
+    refunds: state.refunds.map((one) => (one === first ? { ...one, ...own } : one)),
   });
+  const payouts = PAYOUT_MOVES.filter(([, from]) => from === payout);
+  return [
+    // What the signer was asked for nobody pays by hand, unless it is held.
+    ...(payout === 'asked' ? [] : transactionMoves(state, first, as)),
+    ...payouts.map(([name, , to]): RefundMove => [name, () => as({ payout: to })]),
+    // As `offerRefunds`: what goes back must be confirmed at this moment.
+    ...(payout === null && isUnsigned(status) && isCovered(state, first)
+      ? [['offer', () => as({ payout: 'asked' })] as RefundMove]
+      : []),
+  ];
+}
+
+/** What the signer, and who runs it, do with a payout. What was signed is not signed again. */
+const PAYOUT_MOVES = [
+  ['sign', 'asked', 'signed'],
+  ['hold payout', 'asked', 'held'],
+  ['release payout', 'held', 'asked'],
+  ['payout fails', 'signed', 'failed'],
+] as const;
+
+/** What the transaction of a refund becomes. */
+function transactionMoves(
+  state: State,
+  first: OpenRefund,
+  as: (own: Partial<OpenRefund>) => State,
+): RefundMove[] {
   return [
     ['paid', () => complete(state, chosen(state, first))],
     // Evicted, reverted, or spent elsewhere: it goes back to its merchant.
     isSent(first.status)
-      ? ['take back', () => reviewRefunds(as('AWAITING_SIGNATURE'))]
-      : ['announce', () => as('SENT')],
+      ? ['take back', () => reviewRefunds(as({ status: 'AWAITING_SIGNATURE' }))]
+      : ['announce', () => as({ status: 'SENT' })],
   ];
 }
 
@@ -35,23 +62,8 @@ function chosen(state: State, first: OpenRefund): OpenRefund {
   const candidates = fitting.map((one, i): Candidate => {
     const isNamed = isSent(one.status);
     const named = { tx_hash: isNamed ? 't' : null, named_at: isNamed ? timeOf(0) : null, has_own: isNamed };
-    const own = {
-      id: `ref_${i}`,
-      payment_id: 'pay_1',
-      currency: 'USDC',
-      network: 'ethereum',
-      merchant_id: 'm',
-    };
-    const other = {
-      reason: null,
-      address: 'a',
-      problem: null,
-      offered_at: null,
-      price: null,
-      created_at: timeOf(0),
-      is_announced: isNamed,
-    };
-    return { ...one, ...named, ...own, ...other } as Candidate;
+    const own = { id: `ref_${i}`, merchant_id: 'm', is_announced: isNamed };
+    return { ...asStored(one), ...named, ...own };
   });
   const choice = chooseRefund(candidates, 't');
   const found = fitting.find((_, i) => choice !== null && choice === candidates[i]);
@@ -80,8 +92,9 @@ export const isLost = (state: State, refund: OpenRefund): boolean =>
 export function reviewRefunds(state: State): State {
   let next = state;
   for (const refund of state.refunds) {
-    const { status, parts } = refund;
-    if (parts.length === 0 || !isAwaited(status) || isSent(status)) continue;
+    const { status, parts, payout } = refund;
+    // What the signer was asked for may have left.
+    if (parts.length === 0 || !isAwaited(status) || isSent(status) || payout !== null) continue;
     if (isLost(next, refund)) next = withdraw(next, refund);
     else if (isCovered(next, refund) !== isUnsigned(status)) {
       const changed = isUnsigned(status) ? ('HELD' as const) : ('AWAITING_SIGNATURE' as const);

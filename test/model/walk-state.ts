@@ -6,7 +6,7 @@ import type { Policy } from '../../src/domain/payments/lifecycle/policy.ts';
 import { quoteRow } from '../../src/domain/payments/pricing/quotes.ts';
 import type { SettledMoney } from '../../src/domain/payments/refunds/left.ts';
 import type { RefundStatus } from '../../src/domain/payments/refunds/states.ts';
-import type { RefundSource } from '../../src/domain/payments/refunds/store.ts';
+import type { Refund, RefundSource } from '../../src/domain/payments/refunds/store.ts';
 import type { Quote } from '../../src/domain/payments/transfers/credit-new.ts';
 import type { PaymentTransfer } from '../../src/domain/payments/transfers/payment-transfer.ts';
 import { multiply } from '../../src/platform/values/money.ts';
@@ -48,8 +48,18 @@ export interface OpenRefund {
   readonly amount: string;
   /** PENDING: the service pays it. Else the merchant does: it waits for a signature, is sent, or is held. */
   readonly status: RefundStatus;
+  /** What the signer makes of it, where it was asked to pay it: nobody else is asked then. */
+  readonly payout: 'asked' | 'signed' | 'held' | 'failed' | null;
   /** The coins that it sends back, by transfer; none: it is paid out of what was settled. */
   readonly parts: readonly { readonly tx_hash: string; readonly coins: string }[];
+}
+
+/** Returns a refund as the service stores it. */
+export function asStored({ payout, ...refund }: OpenRefund): Refund {
+  const ids = { id: 'ref_1', payment_id: 'pay_1', currency: 'USDC', network: 'ethereum' } as const;
+  const offered_at = payout === null ? null : timeOf(0);
+  const unset = { reason: null, tx_hash: null, problem: null, price: null };
+  return { ...ids, ...unset, address: ADDRESS, created_at: timeOf(0), offered_at, ...refund };
 }
 
 /** When each job of the payment is due, in milliseconds; absent: it is not scheduled. */

@@ -58,11 +58,21 @@ const BEGINNINGS: readonly (readonly [what: string, slots: readonly Slot[], way:
   ['refunded after the deadline', IN_PARTS, ['seen 0', 'confirmed 0', ...EXPIRED, 'refund', 'send']],
 ];
 
-/** What live payments alone have: refunds that their merchants sign. */
+/** What live payments alone have: refunds that their merchants sign, or the signer. */
 const SIGNED: typeof BEGINNINGS = [
   ['a refund that is sent', TWICE, [...PAID, 'settle', 'converted', 'refund', 'announce']],
   ['a refund that waits', IN_PARTS, ['seen 0', 'confirmed 0', ...EXPIRED, 'refund']],
   ['a refund that is held', IN_PARTS, ['seen 0', 'confirmed 0', ...EXPIRED, 'refund', 'reorganised 0']],
+  [
+    'a refund that the signer pays',
+    IN_PARTS,
+    ['seen 0', 'confirmed 0', ...EXPIRED, 'refund', 'offer', 'sign'],
+  ],
+  [
+    'a refund that the signer holds',
+    TWICE,
+    [...PAID, 'settle', 'converted', 'refund', 'offer', 'hold payout'],
+  ],
 ];
 
 /** Sold for the settlement coin, or settled as it came, at par or not. Nobody can refuse that. */
