@@ -1,7 +1,7 @@
 import { newAddress, OPEN_SCRIPT, type BuiltTransaction, type Coin } from '../support/bitcoin-blocks.ts';
 import type { BitcoinStand } from '../support/bitcoin-stand.ts';
 import type { Harness } from '../support/harness.ts';
-import type { ScriptNode } from './chain-scripts.ts';
+import type { ScriptNode } from './chain-stand.ts';
 
 const BLOCK_SECONDS = 60;
 const [FEE, HIGHER_FEE] = [2_000n, 20_000n];

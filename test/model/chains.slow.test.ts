@@ -12,8 +12,11 @@ import { MerchantRefunds } from '../support/merchant-refunds.ts';
 import { randomFrom } from '../support/random.ts';
 import { openRealNetwork } from '../support/real-network.ts';
 import { openShop } from '../support/shop.ts';
+import { groupBy } from '../../src/platform/postgres/db.ts';
 import { bitcoinScriptNode } from './bitcoin-script-node.ts';
-import { playBatch, unitsOf, type Expected, type ScriptNode } from './chain-scripts.ts';
+import type { ModelRefund } from './chain-refunds.ts';
+import { playBatch, type Expected } from './chain-scripts.ts';
+import { unitsOf, type ScriptNode } from './chain-stand.ts';
 import { evmScriptNode } from './evm-script-node.ts';
 
 /** `npm run test:model:chains` runs 10,000 of them on each node. */
@@ -52,16 +55,17 @@ describe(`${SCRIPTS} scripts of payments on real nodes`, function () {
       const real = openRealNetwork(harness, shop, () => client, network);
       await node.mine(1);
       while (await real.sync());
-      const merchant = await real.addMerchant();
+      const [merchant, other] = [await real.addMerchant(), await real.addMerchant()];
       const refunds = new MerchantRefunds(harness, real, {
         finish: () => Promise.resolve(),
         payIn: () => Promise.resolve(),
       });
       const random = randomFrom(SEED);
       const expected: Expected = new Map();
+      const asked: ModelRefund[] = [];
       for (let left = SCRIPTS; left > 0; left -= AT_ONCE) {
-        const stand = { harness, shop, real, node, refunds, merchant, random };
-        await playBatch(stand, Math.min(left, AT_ONCE), expected);
+        const stand = { harness, shop, real, node, refunds, merchant, other, random };
+        await playBatch(stand, Math.min(left, AT_ONCE), { expected, refunds: asked });
       }
       const { config } = harness.ctx;
       const rpc = { [network]: { urls: [url], quorumUsd: 1e9 } };
@@ -71,13 +75,19 @@ describe(`${SCRIPTS} scripts of payments on real nodes`, function () {
       expect(report.ok, reportText(report)).to.equal(true);
       expect(await ledgerOf(harness)).to.deep.equal(asRows(expected));
       const totals = report.networks[0]?.totals ?? [];
-      for (const { coin, ledger } of totals)
-        expect(unitsOf(ledger, coin), coin).to.equal(sumOf(expected, coin));
-      const refunded = await harness.ctx.db('refunds').select('status').count().groupBy('status');
+      for (const coin of new Set(node.coins)) {
+        const own = totals.filter((one) => one.coin === coin);
+        const sum = own.reduce((units, { ledger }) => units + unitsOf(ledger, coin), 0n);
+        expect(sum, coin).to.equal(sumOf(expected, coin));
+      }
+      expect(await refundedOf(harness)).to.deep.equal(paidOf(asked));
       const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
       console.log(`      ${SCRIPTS} scripts in ${seconds} s, ${report.networks[0]?.requests} requests`);
       console.log(`      ${totals.map(({ coin, ledger }) => `${ledger} ${coin}`).join(', ')}`);
-      console.log(`      ${JSON.stringify(refunded)}`);
+      const byStatus = groupBy(asked, ({ status }) => status);
+      console.log(
+        `      ${[...byStatus].map(([status, own]) => `${own.length} refunds ${status}`).join(', ')}`,
+      );
     } finally {
       await client.close();
       await harness.close();
@@ -113,6 +123,28 @@ async function ledgerOf({ ctx }: Harness): Promise<string[]> {
     .map(({ payment_id, coin, amount }) => `${payment_id} ${coin} ${unitsOf(amount, coin)}`)
     .toSorted();
 }
+
+/** What was sent back, by the ledger, as `coin units`. */
+async function refundedOf({ ctx }: Harness): Promise<string[]> {
+  const rows: { coin: CoinId; sum: string }[] = await ctx
+    .db('ledger_entries')
+    .where({ kind: 'refunded' })
+    .select('coin')
+    .sum('amount')
+    .groupBy('coin');
+  return rows.map(({ coin, sum }) => `${coin} ${unitsOf(sum, coin)}`).toSorted();
+}
+
+/** The same by the model. */
+const paidOf = (refunds: readonly ModelRefund[]): string[] =>
+  [
+    ...groupBy(
+      refunds.filter(({ status }) => status === 'COMPLETED'),
+      ({ coin }) => coin,
+    ),
+  ]
+    .map(([coin, own]) => `${coin} ${own.reduce((sum, { units }) => sum + units, 0n)}`)
+    .toSorted();
 
 const asRows = (expected: Expected): string[] =>
   [...expected]

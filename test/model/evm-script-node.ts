@@ -1,17 +1,16 @@
 import type { CoinId } from '../../src/domain/chain/coins.ts';
 import { wordOf } from '../support/anvil.ts';
 import { contractOf, newAddress, ROUTER_CODE, type EvmStand } from '../support/evm-stand.ts';
+import { forAll } from '../support/for-all.ts';
 import type { Harness } from '../support/harness.ts';
-import type { ScriptNode } from './chain-scripts.ts';
+import type { ScriptNode } from './chain-stand.ts';
 
 const BLOCK_SECONDS = 12;
 const HIGHER = { maxFeePerGas: '0x12a05f2000', maxPriorityFeePerGas: '0x12a05f200' };
 
 interface Transaction {
   readonly from: string;
-  readonly nonce: string;
   readonly coin: CoinId;
-  readonly raw: string;
   /** The contract that it calls. */
   readonly router?: string;
 }
@@ -27,18 +26,17 @@ export function evmScriptNode(stand: EvmStand, harness: Harness): ScriptNode {
     [to, coin, units]: readonly [string, CoinId, bigint],
   ) => {
     const hash = coin === 'ETH' ? await stand.send(to, units, more) : await stand.pay(coin, to, units, more);
-    return remember(more.from, hash, { coin });
-  };
-  const remember = async (from: string, hash: string, own: Pick<Transaction, 'coin' | 'router'>) => {
-    const { nonce } = await stand.rpc<{ nonce: string }>('eth_getTransactionByHash', hash);
-    known.set(hash, { from, nonce, raw: await stand.rawOf(hash), ...own });
+    known.set(hash, { from: more.from, coin });
     return hash;
   };
   const setAmount = (router: string, units: bigint) =>
     stand.rpc('anvil_setStorageAt', router, wordOf(0n), wordOf(units));
-  const replace = (id: string, to: string | null, units: bigint) => {
-    const { from, nonce, coin } = knownOf(id);
-    return sendFrom({ from, nonce, ...HIGHER }, [to ?? newAddress(), coin, units]);
+  const nonceOf = async (id: string) =>
+    (await stand.rpc<{ nonce: string }>('eth_getTransactionByHash', id)).nonce;
+  const replace = async (id: string, to: string | null, units: bigint, nonce?: string) => {
+    const { from, coin } = knownOf(id);
+    const own = { from, nonce: nonce ?? (await nonceOf(id)), ...HIGHER };
+    return sendFrom(own, [to ?? newAddress(), coin, units]);
   };
   const knownOf = (id: string): Transaction => {
     const found = known.get(id);
@@ -65,22 +63,26 @@ export function evmScriptNode(stand: EvmStand, harness: Harness): ScriptNode {
       const words = [contractOf('USDC', stand.network), to].map((value) => wordOf(value).slice(2));
       const from = nextAccount();
       const hash = await stand.call(router, `0x${words.join('')}`, { from });
-      return remember(from, hash, { coin: 'USDC', router });
+      known.set(hash, { from, coin: 'USDC', router });
+      return hash;
     },
-    replace,
+    replace: (id, to, units) => replace(id, to, units),
     evict: async (id) => void (await stand.rpc('anvil_dropTransaction', id)),
     mine,
     async reorganise(depth, again, lost) {
+      // The node forgets what it takes out of a block.
+      const raws = await forAll([...again, ...lost], (id) => stand.rawOf(id));
+      const nonces = await forAll(lost, nonceOf);
       await stand.reorganise(
         depth,
-        again.map((id) => [knownOf(id).raw, 0] as const),
+        raws.slice(0, again.length).map((raw) => [raw, 0] as const),
       );
-      for (const id of lost) {
-        const { router, raw } = knownOf(id);
-        if (router === undefined) await replace(id, null, 1n);
+      for (const [i, id] of lost.entries()) {
+        const { router } = knownOf(id);
+        if (router === undefined) await replace(id, null, 1n, nonces[i]);
         else {
           await setAmount(router, 0n);
-          await stand.rpc('eth_sendRawTransaction', raw);
+          await stand.rpc('eth_sendRawTransaction', raws[again.length + i]);
         }
       }
       await mine(1);
