@@ -1,15 +1,15 @@
 import { once } from 'node:events';
-import { unlink } from 'node:fs/promises';
+import { link, rename, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 
-/** The path of a Unix socket is no longer. */
-const MAX_PATH = 103;
+/** The path of a Unix socket is no longer than 103 bytes; one that is moved away has the number of a process. */
+const MAX_PATH = 95;
 
 /**
  * Lets one process of a machine have a file, by a socket beside it, which ends with the process however that
  * ends. The database's locks are no help: they are those of whoever owns the database. Throws RangeError
- * where another process has it. Two that begin in one moment behind a killed one may both get it: a journal
- * finds out with its next line.
+ * where another process has it. Where three begin in one moment behind a killed one, two may get it: a
+ * journal finds out with its next line.
  */
 export async function exclusive(path: string): Promise<Server> {
   const socket = `${path}.lock`;
@@ -18,11 +18,25 @@ export async function exclusive(path: string): Promise<Server> {
   const server = await listen(socket);
   if (server !== null) return server;
   if (await isServed(socket)) throw new RangeError(`Another signer has the journal ${path}`);
-  // What a process has left that was killed.
-  await unlink(socket).catch(() => undefined);
-  const second = await listen(socket);
+  const second = (await isTakenAway(socket)) ? await listen(socket) : null;
   if (second === null) throw new RangeError(`Another signer has just taken the journal ${path}`);
   return second;
+}
+
+/**
+ * Removes what a process has left that was killed. It is moved first, for another one that begins now may
+ * have put its own in the place: that is put back, and false returned.
+ */
+export async function isTakenAway(socket: string): Promise<boolean> {
+  const left = `${socket}.${process.pid}`;
+  const isMoved = await rename(socket, left).then(
+    () => true,
+    () => false,
+  );
+  const isOfAnother = isMoved && (await isServed(left));
+  if (isOfAnother) await link(left, socket).catch(() => undefined);
+  if (isMoved) await unlink(left);
+  return !isOfAnother;
 }
 
 async function listen(socket: string): Promise<Server | null> {
