@@ -16,7 +16,9 @@ interface Case {
   readonly name: string;
   readonly logo?: readonly [width: number, height: number];
   readonly language?: string;
-  readonly pay_amount?: string;
+  readonly pay_amount?: string | undefined;
+  readonly price_amount?: string;
+  readonly price_currency?: string;
   readonly order_description?: string;
 }
 
@@ -31,6 +33,12 @@ const CASES: Readonly<Record<string, Case>> = {
   broad: { name: 'Tea House Ōtsuka', logo: [800, 100] },
   narrow: { name: 'Tea', logo: [60, 480], order_description: `${WORDS} `.repeat(5) },
   plain: { name: 'Shop', logo: [300, 150] },
+  priced: {
+    name: `${WORDS} of Japan etc`,
+    pay_amount: undefined,
+    price_amount: '123456789012345.50',
+    price_currency: 'IDR',
+  },
 };
 
 describe('the header of the checkout page', () => {
