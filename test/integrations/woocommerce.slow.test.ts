@@ -10,7 +10,7 @@ import { listen, pay, type Listening } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { archived } from './plugin.ts';
 
-/** A WordPress of tests, with WooCommerce active and a database, that may be changed; and where it listens. */
+/** A WordPress of tests, with WooCommerce active and a database that may be changed, and its address. */
 const { WORDPRESS, WORDPRESS_URL = 'http://127.0.0.1:8181' } = process.env;
 const suite = WORDPRESS === undefined ? describe.skip : describe;
 const PLUGIN = join(ROOT, 'integrations/woocommerce');

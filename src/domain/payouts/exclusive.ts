@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { link, rename, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 
-/** The path of a Unix socket is no longer than 103 bytes; one that is moved away has the number of a process. */
+/** The path of a Unix socket has at most 103 bytes; one that is moved away has a number behind it. */
 const MAX_PATH = 95;
 
 /**
