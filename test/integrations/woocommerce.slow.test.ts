@@ -2,6 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { signWebhook } from '../../src/sdk/index.ts';
+import { closeBrowser, openBrowser } from '../browser/browser.ts';
 import { atPresent, createPresentHarness } from '../examples/real-deliveries.ts';
 import { endAll, startProgram } from '../processes/service.ts';
 import { ROOT } from '../support/documents.ts';
@@ -19,8 +20,9 @@ const ADDRESS_OF_WEBHOOK = `${WORDPRESS_URL}/?wc-api=payment_checkout`;
 
 interface Shop {
   readonly product: number;
-  /** That of the classic checkout. */
-  readonly page: number;
+  /** The pages of both checkouts. */
+  readonly classic: number;
+  readonly blocks: number;
   readonly hpos: boolean;
   readonly compatible: readonly string[];
   readonly gateways: readonly string[];
@@ -51,6 +53,7 @@ suite(`the plugin in a real shop${WORDPRESS === undefined ? ', not run: WORDPRES
       .expect(200);
   });
   after(async () => {
+    await closeBrowser();
     await service.close();
     await harness.close();
     rmSync(plugin, { recursive: true });
@@ -152,7 +155,7 @@ suite(`the plugin in a real shop${WORDPRESS === undefined ? ', not run: WORDPRES
       it('takes an order of the classic checkout to the page of its payment', async () => {
         const visit = visitor();
         await visit(`/?add-to-cart=${shop.product}`);
-        const page = await (await visit(`/?page_id=${shop.page}`)).text();
+        const page = await (await visit(`/?page_id=${shop.classic}`)).text();
         const [, nonce = expect.fail(page)] = /checkout-nonce" value="(\w+)"/.exec(page) ?? [];
         const fields = Object.entries(ADDRESS).map(([name, value]) => [`billing_${name}`, value]);
         const answer = await visit('/?wc-ajax=checkout', {
@@ -168,6 +171,32 @@ suite(`the plugin in a real shop${WORDPRESS === undefined ? ', not run: WORDPRES
           result: 'success',
           redirect: (await paymentOf(made.order_id)).checkout_url,
         });
+      });
+
+      it('is chosen in the checkout block by a customer, who comes to the page of the payment', async () => {
+        const context = await (await openBrowser()).newContext();
+        const page = await context.newPage();
+        // The page of the service is another test's.
+        await page.route(
+          (url) => url.pathname.startsWith('/checkout/'),
+          (route) => route.fulfill({ body: 'the page of the payment' }),
+        );
+        await page.goto(`${WORDPRESS_URL}/?add-to-cart=${shop.product}`);
+        await page.goto(`${WORDPRESS_URL}/?page_id=${shop.blocks}`);
+        await page.getByText('You choose the coin on the next page.').waitFor();
+        await page.getByLabel('Email address').fill(ADDRESS.email);
+        for (const label of ['First name', 'Last name', 'Address', 'City', 'ZIP Code'] as const)
+          await page.getByLabel(label, { exact: true }).first().fill(FIELDS[label]);
+        // The block tells the shop of the address, and takes no order meanwhile.
+        const told = page.waitForResponse((answer) => answer.url().includes('/wc/store/v1/batch'));
+        await page.getByLabel('ZIP Code', { exact: true }).first().blur();
+        await told;
+        await page.getByRole('button', { name: 'Place Order' }).click();
+        await page.getByText('the page of the payment').waitFor();
+        const { body } = await harness.api('get', '/v1/payments?limit=100').expect(200);
+        const urls = (body as { data: { checkout_url: string }[] }).data.map((one) => one.checkout_url);
+        expect(urls).to.include(page.url());
+        await context.close();
       });
 
       it('passes the receiver check', async () => {
@@ -215,6 +244,13 @@ function visitor(): (path: string, request?: RequestInit) => Promise<Response> {
   };
 }
 
+const FIELDS = {
+  'First name': 'Ann',
+  'Last name': 'Lee',
+  Address: '1 Road',
+  City: 'Austin',
+  'ZIP Code': '78701',
+};
 const ADDRESS = {
   first_name: 'Ann',
   last_name: 'Lee',

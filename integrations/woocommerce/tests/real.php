@@ -51,16 +51,25 @@ function prepare(): array
     $product->set_regular_price('25.00');
     $product->set_virtual(true);
     $product->save();
-    $page = ['post_type' => 'page', 'post_status' => 'publish', 'post_content' => '[woocommerce_checkout]'];
+    $block = '<div class="wp-block-woocommerce-checkout is-loading"></div>';
+    $blocks = page("<!-- wp:woocommerce/checkout -->$block<!-- /wp:woocommerce/checkout -->");
+    update_option('woocommerce_checkout_page_id', $blocks);
     return [
         'product' => $product->get_id(),
-        'page' => wp_insert_post($page + ['post_title' => 'Classic checkout']),
+        'classic' => page('[woocommerce_checkout]'),
+        'blocks' => $blocks,
         'hpos' => OrderUtil::custom_orders_table_usage_is_enabled(),
         'compatible' => FeaturesUtil::get_compatible_features_for_plugin(PLUGIN)['compatible'],
         'gateways' => array_keys(WC()->payment_gateways()->get_available_payment_gateways()),
         'version' => WC()->version,
         'wordpress' => get_bloginfo('version'),
     ];
+}
+
+function page(string $content): int
+{
+    $page = ['post_type' => 'page', 'post_status' => 'publish', 'post_title' => 'Checkout'];
+    return wp_insert_post($page + ['post_content' => $content]);
 }
 
 function order(): array
