@@ -10,7 +10,8 @@ final class PdoEventStore implements EventStore
     /** One row for each payment: its events are numbered 1, 2, 3 ..., and this is the last that was handled. */
     public const HANDLED_EVENTS_TABLE = 'CREATE TABLE IF NOT EXISTS handled_payment_events ('
         . 'payment_id VARCHAR(64) PRIMARY KEY, sequence INTEGER NOT NULL, event_id VARCHAR(255) NOT NULL)';
-    private const INSERT = "INTO handled_payment_events (payment_id, sequence, event_id) VALUES (?, 0, '')";
+    private const INSERT = "INSERT INTO handled_payment_events (payment_id, sequence, event_id) VALUES (?, 0, '')";
+    private const AS_IT_IS = 'sequence = handled_payment_events.sequence';
 
     /** Throws InvalidArgumentException for a connection whose errors would be silent. */
     public function __construct(private readonly \PDO $db)
@@ -38,10 +39,10 @@ final class PdoEventStore implements EventStore
     public function lock(string $paymentId): int
     {
         $isMysql = $this->db->getAttribute(\PDO::ATTR_DRIVER_NAME) === 'mysql';
-        $insert = $isMysql ? 'INSERT IGNORE ' . self::INSERT : 'INSERT ' . self::INSERT . ' ON CONFLICT DO NOTHING';
-        $this->run($insert, $paymentId);
-        // A write locks the row, in SQLite the database, until the transaction ends: another delivery waits here.
-        $this->run('UPDATE handled_payment_events SET sequence = sequence WHERE payment_id = ?', $paymentId);
+        $ifThere = $isMysql ? 'ON DUPLICATE KEY UPDATE' : 'ON CONFLICT (payment_id) DO UPDATE SET';
+        // It writes, also where the row is there: it locks the row, in SQLite the database, until the transaction
+        // ends. Another delivery waits here; one that read first would wait for others that do, too.
+        $this->run(self::INSERT . " $ifThere " . self::AS_IT_IS, $paymentId);
         $last = $this->run('SELECT sequence FROM handled_payment_events WHERE payment_id = ?', $paymentId);
         return (int) $last->fetchColumn();
     }

@@ -16,10 +16,10 @@ HANDLED_EVENTS_TABLE = """CREATE TABLE IF NOT EXISTS handled_payment_events (
   sequence INTEGER NOT NULL,
   event_id VARCHAR(255) NOT NULL
 )"""
-_INSERT = "INTO handled_payment_events (payment_id, sequence, event_id) VALUES (?, 0, '')"
-# A write locks the row, in SQLite the database, until the transaction ends: another delivery waits
-# here.
-_LOCK = "UPDATE handled_payment_events SET sequence = sequence WHERE payment_id = ?"
+# The first statement writes, also where the row is there: it locks the row, in SQLite the database, until the
+# transaction ends. Another delivery waits here; one that read first would wait for others that do, too.
+_LOCK = "INSERT INTO handled_payment_events (payment_id, sequence, event_id) VALUES (?, 0, '')"
+_AS_IT_IS = "sequence = handled_payment_events.sequence"
 _LAST = "SELECT sequence FROM handled_payment_events WHERE payment_id = ?"
 _REMEMBER = "UPDATE handled_payment_events SET sequence = ?, event_id = ? WHERE payment_id = ?"
 
@@ -28,12 +28,12 @@ class Dialect(NamedTuple):
     """How a database spells what the dialects of SQL spell differently."""
 
     placeholder: str
-    insert_unless_there: str
+    lock: str
 
 
-SQLITE = Dialect("?", f"INSERT {_INSERT} ON CONFLICT (payment_id) DO NOTHING")
-POSTGRES = Dialect("%s", SQLITE.insert_unless_there)
-MYSQL = Dialect("%s", f"INSERT IGNORE {_INSERT}")
+SQLITE = Dialect("?", f"{_LOCK} ON CONFLICT (payment_id) DO UPDATE SET {_AS_IT_IS}")
+POSTGRES = Dialect("%s", SQLITE.lock)
+MYSQL = Dialect("%s", f"{_LOCK} ON DUPLICATE KEY UPDATE {_AS_IT_IS}")
 
 
 def handle_once(
@@ -69,8 +69,7 @@ def handle_once(
         cursor.execute(statement.replace("?", spoken.placeholder), values)
 
     try:
-        run(spoken.insert_unless_there, payment_id)
-        run(_LOCK, payment_id)
+        run(spoken.lock, payment_id)
         run(_LAST, payment_id)
         last = cursor.fetchone()[0]
         due = []

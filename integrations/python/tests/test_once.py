@@ -104,10 +104,10 @@ class HandleOnce(unittest.TestCase):
             handle_once(self.db, {"id": "evt_1", "type": "checkout.settled"}, note)
 
     def test_other_databases_get_their_own_words(self):
-        for dialect, begin in ((POSTGRES, "INSERT INTO"), (None, "INSERT INTO"), (MYSQL, "INSERT IGNORE")):
+        for dialect, words in ((POSTGRES, "ON CONFLICT"), (None, "ON CONFLICT"), (MYSQL, "ON DUPLICATE KEY")):
             connection = Recorder()
             handle_once(connection, event(1), lambda *_: None, dialect=dialect)
-            self.assertRegex(connection.said[0], f"^{begin} .*VALUES \\(%s, 0, ''\\)")
+            self.assertRegex(connection.said[0], f"VALUES \\(%s, 0, ''\\) {words}")
             self.assertEqual(connection.said[-1], "commit")
             self.assertNotIn("?", "".join(connection.said))
 
