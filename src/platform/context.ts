@@ -5,6 +5,15 @@ import type { Db } from './postgres/db.ts';
 import type { Log } from './log.ts';
 import type { Replica } from './replica.ts';
 
+/** Who does something, for the audit log: a person of the desk, an API key, or an operator's command. */
+export interface Actor {
+  readonly kind: 'person' | 'key' | 'command';
+  /** A person's id, a key's visible prefix, or user@host as the command saw them, behind OPS_ACTOR. */
+  readonly actor: string;
+  /** From where; null: a command. */
+  readonly address: string | null;
+}
+
 /** What every endpoint and every handler gets: values, no container. */
 export interface Context {
   readonly config: Config;
@@ -22,6 +31,8 @@ export interface Context {
   readonly clock?: ClockReport;
   /** Serves reads that cost much; absent: the primary does. */
   readonly replica?: Replica;
+  /** Whose key asks; absent: no request with a key does. */
+  readonly actor?: Actor | undefined;
   /** The id of the worker whose run this is; absent: a request's. */
   readonly worker?: string;
 }

@@ -1,14 +1,6 @@
+import type { Actor, Context } from '../../platform/context.ts';
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
 import { isId } from '../../platform/values/ids.ts';
-
-/** Who did something: a person of the desk, an API key, or an operator's command. */
-export interface Actor {
-  readonly kind: 'person' | 'key' | 'command';
-  /** A person's id, a key's visible prefix, or user@host as the command saw them, behind OPS_ACTOR. */
-  readonly actor: string;
-  /** From where; null: a command. */
-  readonly address: string | null;
-}
 
 /** An entry of the audit log, as it is read. */
 export interface OperatorAction {
@@ -46,6 +38,23 @@ export async function recordAction(connection: Connection, entry: NewEntry): Pro
     entry.merchantId !== null && isId('mer', entry.merchantId) ? entry.merchantId : INSTALLATION;
   const details = JSON.stringify(entry.details);
   await run(connection, insertAction, { at, merchantId, kind, actor, address, command, details });
+}
+
+/**
+ * Writes down which key has changed what the service does for its merchant, in the transaction of the change
+ * where that has one, last. Nothing for a change that no key asked for: a command writes its own entry.
+ */
+export async function recordChange(
+  { actor, systemNow }: Pick<Context, 'actor' | 'systemNow'>,
+  connection: Connection,
+  command: string,
+  {
+    merchant_id: merchantId,
+    ...details
+  }: Readonly<Record<string, unknown>> & { readonly merchant_id: string },
+): Promise<void> {
+  if (actor === undefined) return;
+  await recordAction(connection, { at: systemNow(), ...actor, merchantId, command, details });
 }
 
 const latestActions = sql<OperatorAction, { limit: number }>(

@@ -1,3 +1,4 @@
+import { recordChange } from '../audit/record.ts';
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
 import { ValidationError } from '../api/errors.ts';
 import { logConfigChange } from '../../platform/logging/config-change.ts';
@@ -57,7 +58,9 @@ export const appearanceEndpoints = (adapters: AdaptersByMode) => [
       const { allowPrivateNetworks: allowPrivate } = ctx.config;
       const choices = choicesOf(body, { networks, settled, allowPrivate });
       const row = await storeChoices(ctx.db, merchantId, choices, ctx.now());
-      logConfigChange(ctx, 'checkout appearance', { merchant_id: merchantId, ...choices });
+      const change = { merchant_id: merchantId, ...choices };
+      await recordChange(ctx, ctx.db, 'checkout appearance', change);
+      logConfigChange(ctx, 'checkout appearance', change);
       return reply(200, toAppearance(row, ctx.config.publicUrl));
     },
   }),
@@ -81,6 +84,7 @@ export const appearanceEndpoints = (adapters: AdaptersByMode) => [
       const logo = await encodeInTurn(merchantId, file.type, file.bytes);
       const id = logoId(merchantId, logo.bytes);
       const row = await storeLogo(ctx.db, merchantId, { ...logo, id }, ctx.now());
+      await recordChange(ctx, ctx.db, 'checkout logo', { merchant_id: merchantId, logo: id });
       logConfigChange(ctx, 'checkout logo', { merchant_id: merchantId, logo: id });
       return reply(200, toAppearance(row, ctx.config.publicUrl));
     },
@@ -100,6 +104,7 @@ export const appearanceEndpoints = (adapters: AdaptersByMode) => [
     response: { status: 200, schema: Appearance },
     async handle({ ctx, caller: { merchantId } }) {
       const row = await removeLogo(ctx.db, merchantId, ctx.now());
+      await recordChange(ctx, ctx.db, 'checkout logo', { merchant_id: merchantId, logo: null });
       logConfigChange(ctx, 'checkout logo', { merchant_id: merchantId, logo: null });
       return reply(200, toAppearance(row, ctx.config.publicUrl));
     },

@@ -1,3 +1,4 @@
+import { recordChange } from '../audit/record.ts';
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
 import { hostOf, logConfigChange } from '../../platform/logging/config-change.ts';
 import { getWebhookSecrets } from './secrets/read.ts';
@@ -34,7 +35,9 @@ export const webhookEndpoints = [
     async handle({ ctx, caller: { merchantId }, body }) {
       const { webhookUrl, enabled, updatedAt } = await setWebhookConfig(ctx.db, merchantId, body, ctx.now());
       const receiver = webhookUrl === null ? null : hostOf(webhookUrl);
-      logConfigChange(ctx, 'webhook configuration', { merchant_id: merchantId, enabled, receiver });
+      const change = { merchant_id: merchantId, enabled, receiver };
+      await recordChange(ctx, ctx.db, 'webhook configuration', change);
+      logConfigChange(ctx, 'webhook configuration', change);
       return reply(200, { webhookUrl, enabled, updatedAt });
     },
   }),

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { visiblePrefix } from '../../domain/merchants/api-keys.ts';
-import type { Context } from '../../platform/context.ts';
+import type { Actor, Context } from '../../platform/context.ts';
 import { DEFAULT_PER_MINUTE, type Caller, type Endpoint, type Reply } from '../../domain/api/endpoint.ts';
 import { groupBy } from '../../platform/postgres/sql.ts';
 import { ApiError, ValidationError } from '../../domain/api/errors.ts';
@@ -113,12 +113,16 @@ function clientNamer({ addressOf }: Clients) {
  * Whatever a request changes or starts is logged with it, and with the key that asked. Most requests log
  * nothing but their access: the log of the others is made when it is first asked for.
  */
-function contextOf(ctx: Context, response: Response): Context {
+function contextOf(ctx: Context, request: Request, response: Response, { addressOf }: Clients): Context {
   let own: Log | null = null;
   return {
     ...ctx,
     get log() {
       return (own ??= ctx.log.child({ request_id: requestIdOf(response), key: factsOf(response).key }));
+    },
+    get actor(): Actor | undefined {
+      const { key } = factsOf(response);
+      return key === undefined ? undefined : { kind: 'key', actor: key, address: addressOf(request) };
     },
   };
 }
@@ -141,7 +145,7 @@ function permit({ auth, permissions, testOnly = false }: Endpoint): RequestHandl
   };
 }
 
-function handler({ ctx, validator }: Gate, endpoint: Endpoint): RequestHandler {
+function handler({ ctx, validator, clients }: Gate, endpoint: Endpoint): RequestHandler {
   const checkBody = endpoint.body && validator.compile(endpoint.body, 'body');
   const checkQuery = validator.compile(endpoint.query ?? NO_QUERY, 'query');
   const isBodyNeeded = endpoint.body !== undefined && 'required' in endpoint.body;
@@ -155,7 +159,7 @@ function handler({ ctx, validator }: Gate, endpoint: Endpoint): RequestHandler {
     // `auth: required` lets no request without a caller pass; the declaration's type relies on it.
     const reply = await runInTrace(traceparentOf(response), () =>
       endpoint.handle({
-        ctx: contextOf(ctx, response),
+        ctx: contextOf(ctx, request, response, clients),
         caller,
         params: request.params as Record<string, string>,
         body,

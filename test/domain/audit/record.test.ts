@@ -42,6 +42,53 @@ describe('the audit log', () => {
     expect(await broken()).to.deep.equal([]);
   });
 
+  it('has what a key changes at its merchant, with the key in part and the address, once for a repeated request', async () => {
+    const url = 'https://shop.example/hooks/a-token';
+    await harness.api('put', '/v1/webhooks/config').send({ webhookUrl: url, enabled: true }).expect(200);
+    const body = { url };
+    const make = () =>
+      harness.api('post', '/v1/webhooks/endpoints').set('Idempotency-Key', 'one').send(body).expect(201);
+    const { id } = (await make()).body as { id: string };
+    await make();
+    await harness.api('put', `/v1/webhooks/endpoints/${id}`).send({ url, enabled: false }).expect(200);
+    await harness.api('post', `/v1/webhooks/endpoints/${id}/secrets/rotate`).send({}).expect(200);
+    await harness.api('post', '/v1/webhooks/endpoints/enable').send({ id }).expect(200);
+    await harness.api('delete', `/v1/webhooks/endpoints/${id}`).expect(200);
+    await harness.api('post', '/v1/webhooks/secrets/rotate').send({}).expect(200);
+    await harness.api('post', '/v1/webhooks/signing-keys').send({}).expect(201);
+    await harness.api('put', '/v1/checkout/appearance').send({}).expect(200);
+    await harness.api('delete', '/v1/checkout/logo').expect(200);
+    const written = await harness.ctx
+      .db('operator_actions')
+      .where({ merchant_id: harness.merchant.id })
+      .orderBy('number')
+      .select<{ kind: string; actor: string; address: string; command: string; details: object }[]>();
+    expect(written.map(({ command }) => command)).to.deep.equal([
+      'webhook configuration',
+      'webhook endpoint registered',
+      'webhook endpoint',
+      'webhook secret rotated',
+      'webhook endpoint enabled',
+      'webhook endpoint deleted',
+      'webhook secret rotated',
+      'webhook signing key rotated',
+      'checkout appearance',
+      'checkout logo',
+    ]);
+    for (const entry of written)
+      expect(entry).to.include({
+        kind: 'key',
+        actor: harness.merchant.apiKey.slice(0, 13),
+        address: '127.0.0.1',
+      });
+    expect(written[2]?.details).to.deep.include({
+      before: { enabled: true, receiver: 'shop.example' },
+      after: { enabled: false, receiver: 'shop.example' },
+    });
+    expect(JSON.stringify(written)).to.not.match(/a-token|whsec_/);
+    expect(await broken()).to.deep.equal([]);
+  });
+
   for (const statement of [
     `UPDATE operator_actions SET actor = 'bob@host'`,
     `UPDATE operator_actions SET actor = 'bob@host' WHERE false`,

@@ -1,9 +1,9 @@
 import type { Mode } from '../../api/endpoint.ts';
-import { recordAction, type Actor } from '../../audit/record.ts';
+import { recordAction } from '../../audit/record.ts';
 import { lockMerchant } from '../../merchants/store.ts';
 import type { Role } from '../rights/roles.ts';
 import { addSeconds } from '../../../platform/clock.ts';
-import type { Context } from '../../../platform/context.ts';
+import type { Actor, Context } from '../../../platform/context.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { foldMailAddress, isMailAddress } from '../../../platform/values/emails.ts';
 import { hashApiKey, newId, newToken } from '../../../platform/values/ids.ts';

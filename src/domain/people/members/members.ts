@@ -1,7 +1,7 @@
-import { recordAction, type Actor } from '../../audit/record.ts';
+import { recordAction } from '../../audit/record.ts';
 import { lockMerchant } from '../../merchants/store.ts';
 import type { Role } from '../rights/roles.ts';
-import type { Context } from '../../../platform/context.ts';
+import type { Actor, Context } from '../../../platform/context.ts';
 import { run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 
 /** A person of a merchant. */

@@ -1,5 +1,6 @@
 import { schedule } from '../../schedule/store.ts';
 import { once } from '../../idempotency/claim.ts';
+import { recordChange } from '../../audit/record.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
 import { hostOf, logConfigChange } from '../../../platform/logging/config-change.ts';
@@ -36,21 +37,26 @@ export async function enableEndpoint(
   if (url !== undefined && id !== undefined)
     throw new ValidationError('id', 'not', 'cannot be there beside url');
   const now = ctx.now();
+  const change = {
+    merchant_id: merchantId,
+    ...(id === undefined ? {} : { endpoint_id: id }),
+    receiver: url === undefined ? 'the webhookUrl' : hostOf(url),
+  };
   const response = await once(ctx.db, claim, now, async (tx) => {
     if (id !== undefined) {
       await lockRegistration(tx, merchantId, id);
       await enableEndpoints(tx, { merchantId, registrationId: id }, now, false);
-      return reply(200, await getEndpoint(tx, merchantId, id, now));
+      const found = await getEndpoint(tx, merchantId, id, now);
+      await recordChange(ctx, tx, 'webhook endpoint enabled', change);
+      return reply(200, found);
     }
     const row = await runOne(tx, enableOne, { merchantId, url: encodeUrl(url), now });
     const enabled = foundOr('endpoint_not_found', row);
     await schedule(tx, [{ job: deliverWebhook, key: enabled.id, runAt: now, testClock: null, merchantId }]);
-    return reply(200, await getEndpoint(tx, merchantId, enabled.id, now));
+    const found = await getEndpoint(tx, merchantId, enabled.id, now);
+    await recordChange(ctx, tx, 'webhook endpoint enabled', change);
+    return reply(200, found);
   });
-  logConfigChange(ctx, 'webhook endpoint enabled', {
-    merchant_id: merchantId,
-    ...(id === undefined ? {} : { endpoint_id: id }),
-    receiver: url === undefined ? 'the webhookUrl' : hostOf(url),
-  });
+  logConfigChange(ctx, 'webhook endpoint enabled', change);
   return response;
 }

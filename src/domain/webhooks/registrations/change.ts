@@ -1,6 +1,7 @@
 import { newWebhookSecret, secretBoxOf } from '../../../platform/secret-box.ts';
 import { ENDPOINT_SECRETS } from '../secrets/store.ts';
 import { once } from '../../idempotency/claim.ts';
+import { recordChange } from '../../audit/record.ts';
 import { lockMerchant } from '../../merchants/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
@@ -52,6 +53,7 @@ export async function registerEndpoint(
   const now = ctx.now();
   const id = newId('whe', now);
   const box = secretBoxOf(ctx.config);
+  const change = { merchant_id: merchantId, endpoint_id: id, receiver: hostOf(settings.url) };
   const response = await once(ctx.db, claim, now, async (tx) => {
     // Of two requests for the last free place the second waits, and finds none.
     await lockMerchant(tx, merchantId);
@@ -59,13 +61,11 @@ export async function registerEndpoint(
     await run(tx, insert, { id, merchantId, now, ...columnsOf(settings) });
     const secret = box.encrypt(newWebhookSecret(), id);
     await run(tx, ENDPOINT_SECRETS.insert, { ownerId: id, createdAt: now, ...secret });
-    return reply(201, await getEndpoint(tx, merchantId, id, now));
+    const created = await getEndpoint(tx, merchantId, id, now);
+    await recordChange(ctx, tx, 'webhook endpoint registered', change);
+    return reply(201, created);
   });
-  logConfigChange(ctx, 'webhook endpoint registered', {
-    merchant_id: merchantId,
-    endpoint_id: id,
-    receiver: hostOf(settings.url),
-  });
+  logConfigChange(ctx, 'webhook endpoint registered', change);
   return response;
 }
 
@@ -116,7 +116,15 @@ export async function changeEndpoint(
     const own = { merchantId, registrationId: id };
     await enableEndpoints(tx, own, now, columns.url !== before.url);
     if (columns.isEnabled && !before.is_enabled) await wakeEndpoints(tx, own, now);
-    return getEndpoint(tx, merchantId, id, now);
+    const after = await getEndpoint(tx, merchantId, id, now);
+    const was = { enabled: before.is_enabled, receiver: hostOf(before.url) };
+    await recordChange(ctx, tx, 'webhook endpoint', {
+      merchant_id: merchantId,
+      endpoint_id: id,
+      before: was,
+      after: { enabled: after.enabled, receiver: hostOf(settings.url) },
+    });
+    return after;
   });
   logConfigChange(ctx, 'webhook endpoint', {
     merchant_id: merchantId,

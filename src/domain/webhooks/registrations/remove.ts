@@ -1,4 +1,5 @@
 import type { Context } from '../../../platform/context.ts';
+import { recordChange } from '../../audit/record.ts';
 import type { Caller } from '../../api/endpoint.ts';
 import { logConfigChange } from '../../../platform/logging/config-change.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
@@ -32,12 +33,14 @@ export async function removeEndpoint(
   id: string,
 ): Promise<WebhookEndpoint> {
   const now = ctx.now();
+  const change = { merchant_id: merchantId, endpoint_id: id };
   const removed = await ctx.db.transaction(async (tx) => {
     await lockRegistration(tx, merchantId, id);
     const endpoint = await getEndpoint(tx, merchantId, id, now);
     await run(tx, remove, { merchantId, id, now });
+    await recordChange(ctx, tx, 'webhook endpoint deleted', change);
     return endpoint;
   });
-  logConfigChange(ctx, 'webhook endpoint deleted', { merchant_id: merchantId, endpoint_id: id });
+  logConfigChange(ctx, 'webhook endpoint deleted', change);
   return removed;
 }

@@ -1,4 +1,5 @@
 import { once } from '../../idempotency/claim.ts';
+import { recordChange } from '../../audit/record.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { logConfigChange } from '../../../platform/logging/config-change.ts';
@@ -32,16 +33,18 @@ export async function rotateSecret(
   owner: SecretOwner = { store: MERCHANT_SECRETS, ownerId: merchantId },
 ): Promise<Reply> {
   const box = secretBoxOf(ctx.config);
-  const encrypted = await once(ctx.db, claim, ctx.now(), async (tx) => {
-    await putInForce({ ...ctx, db: tx }, owner, newWebhookSecret(), overlap_hours);
-    const secrets = await getWebhookSecrets({ ...ctx, db: tx }, owner.ownerId, owner.store);
-    return encryptReply(box, reply(200, secrets), merchantId);
-  });
-  logConfigChange(ctx, 'webhook secret rotated', {
+  const change = {
     merchant_id: merchantId,
     ...(owner.ownerId === merchantId ? {} : { endpoint_id: owner.ownerId }),
     overlap_hours,
+  };
+  const encrypted = await once(ctx.db, claim, ctx.now(), async (tx) => {
+    await putInForce({ ...ctx, db: tx }, owner, newWebhookSecret(), overlap_hours);
+    const secrets = await getWebhookSecrets({ ...ctx, db: tx }, owner.ownerId, owner.store);
+    await recordChange(ctx, tx, 'webhook secret rotated', change);
+    return encryptReply(box, reply(200, secrets), merchantId);
   });
+  logConfigChange(ctx, 'webhook secret rotated', change);
   return decryptReply(box, encrypted, merchantId);
 }
 

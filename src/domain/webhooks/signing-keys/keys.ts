@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from '../../idempotency/claim.ts';
+import { recordChange } from '../../audit/record.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
 import { logConfigChange } from '../../../platform/logging/config-change.ts';
@@ -29,13 +30,16 @@ export async function rotateSigningKey(
   { overlap_hours = DEFAULT_OVERLAP_HOURS }: RotateSigningKeyBody,
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
+  const change = { merchant_id: merchantId, overlap_hours };
   const created = await once(ctx.db, claim, ctx.now(), async (tx) => {
     const inside = { ...ctx, db: tx };
     const privateKey = `whsk_${randomBytes(SEED_BYTES).toString('base64')}`;
     await putInForce(inside, { store: SIGNING_KEYS, ownerId: merchantId }, privateKey, overlap_hours);
-    return reply(201, await getSigningKeys(inside, merchantId));
+    const keys = await getSigningKeys(inside, merchantId);
+    await recordChange(ctx, tx, 'webhook signing key rotated', change);
+    return reply(201, keys);
   });
-  logConfigChange(ctx, 'webhook signing key rotated', { merchant_id: merchantId, overlap_hours });
+  logConfigChange(ctx, 'webhook signing key rotated', change);
   return created;
 }
 
