@@ -39,6 +39,10 @@ describe('chooseCoins', () => {
     if (kept === undefined) throw new Error('there is no coin');
     expect(valuesOf(free, [kept])).to.deep.equal([5_000, 6_000]);
     expect(valuesOf(free, [{ ...kept, satoshi: 50_000n }])).to.deep.equal([50_000]);
+    // A request of others alone could be mined beside the one that spends it.
+    expect(valuesOf(coinsOf(6_000, 5_500), [{ ...kept, index: 9, satoshi: 1_000n }])).to.deep.equal([
+      1_000, 6_000, 5_500,
+    ]);
   });
 
   it(`spends at most ${MOST_INPUTS}`, () => {

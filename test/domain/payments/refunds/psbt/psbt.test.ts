@@ -129,6 +129,12 @@ describe('the PSBT of a refund', () => {
     expect(await at.now(refund)).to.include({ status: 'COMPLETED' });
   });
 
+  it('is none once the refund was offered to a signer, which pays it', async () => {
+    const refund = await at.refund('0.002');
+    await at.harness.ctx.db('refunds').update({ offered_at: at.harness.ctx.now() });
+    expect(await at.now(refund)).to.not.have.property('request');
+  });
+
   it('is none once its address is cleared, and pays the next one with the same coins', async () => {
     const refund = await at.refund('0.002');
     const given = newAddress();

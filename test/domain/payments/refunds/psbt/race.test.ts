@@ -76,6 +76,26 @@ describe('the coins of refunds on Bitcoin that are made at once', () => {
     expect(await ctx.db('refund_coins')).to.have.length(1);
   });
 
+  it('are taken for no refund that was offered to a signer meanwhile, or was paid', async () => {
+    const id = await deposit();
+    const { ctx } = at.harness;
+    const refunds = [];
+    for (let asked = 0; asked < 2; asked += 1)
+      refunds.push(await at.refunds.ask(at.merchant, id, { amount: '0.001', address: newAddress() }));
+    const due = await readDueForPsbt(ctx.db, ctx.now(), 5);
+    const [offered, paid] = refunds;
+    expect(due.map((one) => one.id)).to.deep.equal([offered?.id, paid?.id]);
+    await ctx.db('refunds').where({ id: offered?.id }).update({ offered_at: ctx.now() });
+    await at.stand.pay([paid?.address ?? '', 100_000n]);
+    await at.mine(1);
+    // As between the page that tells of it, and what follows from it.
+    await ctx.db('refunds').where({ id: paid?.id }).update({ status: 'AWAITING_SIGNATURE', tx_hash: null });
+    for (const one of due) await make(one, (question) => at.client.ask(question));
+    const still = (await readDueForPsbt(ctx.db, ctx.now(), 5)).map((one) => one.id);
+    expect(still).to.deep.equal([paid?.id]);
+    expect(await ctx.db('refund_psbts')).to.deep.equal([]);
+  });
+
   const signal = () => {
     let give: () => void = () => undefined;
     const given = new Promise<void>((resolve) => (give = resolve));
