@@ -77,7 +77,10 @@ suite(`the plugin in a real shop${WORDPRESS === undefined ? ', not run: WORDPRES
   const state = (id: number) => act<State>('state', { id });
   const paymentOf = async (id: number) => {
     const { body } = await harness.api('get', `/v1/payments?order_id=${id}`).expect(200);
-    return (body as { data: { id: string; checkout_url: string }[] }).data[0] ?? expect.fail();
+    return (
+      (body as { data: { id: string; checkout_url: string; price: object | null }[] }).data[0] ??
+      expect.fail()
+    );
   };
   const eventsOf = async (id: string) => {
     const { body } = await harness.api('get', `/v1/payment/${id}/events`).expect(200);
@@ -89,143 +92,153 @@ suite(`the plugin in a real shop${WORDPRESS === undefined ? ', not run: WORDPRES
       base_url: service.url,
       api_key: harness.merchant.apiKey,
       webhook_secret: harness.merchant.webhookSecret,
-      pricing: 'par',
+      pricing: hpos ? 'price' : 'par',
     });
 
   for (const hpos of [true, false])
-    describe(hpos ? "with orders in WooCommerce's own tables" : 'with orders in posts', () => {
-      let shop: Shop;
-      beforeEach(async () => {
-        expect(await install(hpos)).to.deep.equal({ fault: null });
-        shop = await act<Shop>('prepare');
-        expect(shop).to.include({ hpos });
-        expect(shop.compatible).to.include.members(['custom_order_tables', 'cart_checkout_blocks']);
-        expect(shop.gateways).to.include('payment_checkout');
-      });
-
-      it('completes an order by real deliveries, and refunds a part and the rest', async () => {
-        const made = await act<{ id: number; result: string; redirect: string }>('order');
-        const payment = await paymentOf(made.id);
-        expect(made).to.include({ result: 'success', redirect: payment.checkout_url });
-        await pay(harness, payment.id);
-        const paid = await state(made.id);
-        expect(paid.status, paid.notes.join('\n')).to.be.oneOf(['processing', 'completed']);
-        expect(paid.transaction).to.equal(payment.id);
-        expect(paid.notes.filter((note) => note.includes('Money was seen'))).to.have.length(1);
-
-        for (const [amount, refunded] of [
-          ['10.00', '10.00'],
-          ['15.00', '25.00'],
-        ] as const) {
-          const after = await act<State>('refund', { id: made.id, amount });
-          expect(after.fault).to.equal(undefined);
-          expect(Number(after.refunded)).to.equal(Number(refunded));
-          await harness.work();
-          harness.advance(2);
-          await harness.work();
-        }
-        const { body } = await harness.api('get', `/v1/payment/${payment.id}`).expect(200);
-        expect(body).to.include({ amount_refunded: '25', status: 'REFUNDED' });
-        const sentBack = (await state(made.id)).notes.filter((note) => note.includes('was sent back'));
-        expect(sentBack).to.have.length(2);
-      });
-
-      it('takes an order of the checkout block to the page of its payment', async () => {
-        const visit = visitor();
-        const api = '/?rest_route=/wc/store/v1';
-        const nonce = (await visit(`${api}/cart`)).headers.get('nonce') ?? expect.fail('no nonce');
-        const post = (path: string, body: object) =>
-          visit(`${api}${path}`, {
-            method: 'POST',
-            headers: { 'Content-Type': 'application/json', Nonce: nonce },
-            body: JSON.stringify(body),
-          });
-        await post('/cart/add-item', { id: shop.product, quantity: 1 });
-        const answer = await post('/checkout', {
-          billing_address: ADDRESS,
-          payment_method: 'payment_checkout',
+    describe(
+      hpos
+        ? "with orders in WooCommerce's own tables, and prices in money"
+        : 'with orders in posts, and prices in coins',
+      () => {
+        let shop: Shop;
+        beforeEach(async () => {
+          expect(await install(hpos)).to.deep.equal({ fault: null });
+          shop = await act<Shop>('prepare');
+          expect(shop).to.include({ hpos });
+          expect(shop.compatible).to.include.members(['custom_order_tables', 'cart_checkout_blocks']);
+          expect(shop.gateways).to.include('payment_checkout');
         });
-        const { order_id: id, payment_result: result } = (await answer.json()) as {
-          order_id: number;
-          payment_result: { redirect_url: string };
-        };
-        expect(result.redirect_url).to.equal((await paymentOf(id)).checkout_url);
-      });
 
-      it('takes an order of the classic checkout to the page of its payment', async () => {
-        const visit = visitor();
-        await visit(`/?add-to-cart=${shop.product}`);
-        const page = await (await visit(`/?page_id=${shop.classic}`)).text();
-        const [, nonce = expect.fail(page)] = /checkout-nonce" value="(\w+)"/.exec(page) ?? [];
-        const fields = Object.entries(ADDRESS).map(([name, value]) => [`billing_${name}`, value]);
-        const answer = await visit('/?wc-ajax=checkout', {
-          method: 'POST',
-          body: new URLSearchParams({
-            ...Object.fromEntries(fields),
+        it('completes an order by real deliveries, and refunds a part and the rest', async () => {
+          const made = await act<{ id: number; result: string; redirect: string }>('order');
+          const payment = await paymentOf(made.id);
+          expect(made).to.include({ result: 'success', redirect: payment.checkout_url });
+          if (hpos) expect(payment.price).to.include({ amount: '25', currency: 'USD' });
+          else expect(payment.price).to.equal(null);
+          await pay(harness, payment.id);
+          const paid = await state(made.id);
+          expect(paid.status, paid.notes.join('\n')).to.be.oneOf(['processing', 'completed']);
+          expect(paid.transaction).to.equal(payment.id);
+          expect(paid.notes.filter((note) => note.includes('Money was seen'))).to.have.length(1);
+
+          for (const [amount, refunded] of [
+            ['10.00', '10.00'],
+            ['15.00', '25.00'],
+          ] as const) {
+            const after = await act<State>('refund', { id: made.id, amount });
+            expect(after.fault).to.equal(undefined);
+            expect(Number(after.refunded)).to.equal(Number(refunded));
+            await harness.work();
+            harness.advance(2);
+            await harness.work();
+          }
+          const { body } = await harness.api('get', `/v1/payment/${payment.id}`).expect(200);
+          expect(body).to.include({ amount_refunded: body.pay_amount, status: 'REFUNDED' });
+          const sentBack = (await state(made.id)).notes.filter((note) => note.includes('was sent back'));
+          expect(sentBack).to.have.length(2);
+        });
+
+        it('takes an order of the checkout block to the page of its payment', async () => {
+          const visit = visitor();
+          const api = '/?rest_route=/wc/store/v1';
+          const nonce = (await visit(`${api}/cart`)).headers.get('nonce') ?? expect.fail('no nonce');
+          const post = (path: string, body: object) =>
+            visit(`${api}${path}`, {
+              method: 'POST',
+              headers: { 'Content-Type': 'application/json', Nonce: nonce },
+              body: JSON.stringify(body),
+            });
+          await post('/cart/add-item', { id: shop.product, quantity: 1 });
+          const answer = await post('/checkout', {
+            billing_address: ADDRESS,
             payment_method: 'payment_checkout',
-            'woocommerce-process-checkout-nonce': nonce,
-          }),
+          });
+          const { order_id: id, payment_result: result } = (await answer.json()) as {
+            order_id: number;
+            payment_result: { redirect_url: string };
+          };
+          expect(result.redirect_url).to.equal((await paymentOf(id)).checkout_url);
         });
-        const made = (await answer.json()) as { result: string; order_id: number; redirect: string };
-        expect(made).to.include({
-          result: 'success',
-          redirect: (await paymentOf(made.order_id)).checkout_url,
+
+        it('takes an order of the classic checkout to the page of its payment', async () => {
+          const visit = visitor();
+          await visit(`/?add-to-cart=${shop.product}`);
+          const page = await (await visit(`/?page_id=${shop.classic}`)).text();
+          const [, nonce = expect.fail(page)] = /checkout-nonce" value="(\w+)"/.exec(page) ?? [];
+          const fields = Object.entries(ADDRESS).map(([name, value]) => [`billing_${name}`, value]);
+          const answer = await visit('/?wc-ajax=checkout', {
+            method: 'POST',
+            body: new URLSearchParams({
+              ...Object.fromEntries(fields),
+              payment_method: 'payment_checkout',
+              'woocommerce-process-checkout-nonce': nonce,
+            }),
+          });
+          const made = (await answer.json()) as { result: string; order_id: number; redirect: string };
+          expect(made).to.include({
+            result: 'success',
+            redirect: (await paymentOf(made.order_id)).checkout_url,
+          });
         });
-      });
 
-      it('is chosen in the checkout block by a customer, who comes to the page of the payment', async () => {
-        const context = await (await openBrowser()).newContext();
-        const page = await context.newPage();
-        // The page of the service is another test's.
-        await page.route(
-          (url) => url.pathname.startsWith('/checkout/'),
-          (route) => route.fulfill({ body: 'the page of the payment' }),
-        );
-        await page.goto(`${WORDPRESS_URL}/?add-to-cart=${shop.product}`);
-        await page.goto(`${WORDPRESS_URL}/?page_id=${shop.blocks}`);
-        await page.getByText('You choose the coin on the next page.').waitFor();
-        await page.getByLabel('Email address').fill(ADDRESS.email);
-        for (const label of ['First name', 'Last name', 'Address', 'City', 'ZIP Code'] as const)
-          await page.getByLabel(label, { exact: true }).first().fill(FIELDS[label]);
-        // The block tells the shop of the address, and takes no order meanwhile.
-        const told = page.waitForResponse((answer) => answer.url().includes('/wc/store/v1/batch'));
-        await page.getByLabel('ZIP Code', { exact: true }).first().blur();
-        await told;
-        await page.getByRole('button', { name: 'Place Order' }).click();
-        await page.getByText('the page of the payment').waitFor();
-        const { body } = await harness.api('get', '/v1/payments?limit=100').expect(200);
-        const urls = (body as { data: { checkout_url: string }[] }).data.map((one) => one.checkout_url);
-        expect(urls).to.include(page.url());
-        await context.close();
-      });
+        it('is chosen in the checkout block by a customer, who comes to the page of the payment', async () => {
+          const context = await (await openBrowser()).newContext();
+          const page = await context.newPage();
+          // The page of the service is another test's.
+          await page.route(
+            (url) => url.pathname.startsWith('/checkout/'),
+            (route) => route.fulfill({ body: 'the page of the payment' }),
+          );
+          await page.goto(`${WORDPRESS_URL}/?add-to-cart=${shop.product}`);
+          await page.goto(`${WORDPRESS_URL}/?page_id=${shop.blocks}`);
+          await page.getByText('You choose the coin on the next page.').waitFor();
+          await page.getByLabel('Email address').fill(ADDRESS.email);
+          for (const label of ['First name', 'Last name', 'Address', 'City', 'ZIP Code'] as const)
+            await page.getByLabel(label, { exact: true }).first().fill(FIELDS[label]);
+          // The block tells the shop of the address, and takes no order meanwhile.
+          const told = page.waitForResponse((answer) => answer.url().includes('/wc/store/v1/batch'));
+          await page.getByLabel('ZIP Code', { exact: true }).first().blur();
+          await told;
+          await page.getByRole('button', { name: 'Place Order' }).click();
+          await page.getByText('the page of the payment').waitFor();
+          const { body } = await harness.api('get', '/v1/payments?limit=100').expect(200);
+          const urls = (body as { data: { checkout_url: string }[] }).data.map((one) => one.checkout_url);
+          expect(urls).to.include(page.url());
+          await context.close();
+        });
 
-      it('passes the receiver check', async () => {
-        const { ask, close } = await atPresent(harness);
-        const examined = await ask('/v1/webhooks/examine', {});
-        await close();
-        expect(examined.passed, JSON.stringify(examined)).to.equal(true);
-      });
+        it('passes the receiver check', async () => {
+          const { ask, close } = await atPresent(harness);
+          const examined = await ask('/v1/webhooks/examine', {});
+          await close();
+          expect(examined.passed, JSON.stringify(examined)).to.equal(true);
+        });
 
-      it('lets a delivery wait for another of the same order, and handles what comes twice once', async () => {
-        const { id } = await act<{ id: number }>('order');
-        const [event] = await eventsOf((await paymentOf(id)).id);
-        const rawBody = JSON.stringify({ ...event, type: 'checkout.pending' });
-        const deliver = async () => {
-          const secrets = harness.merchant.webhookSecret;
-          const headers = signWebhook({ eventId: String(event?.id), rawBody, secrets });
-          return (await fetch(ADDRESS_OF_WEBHOOK, { method: 'POST', headers, body: rawBody })).status;
-        };
-        const other = start('hold', { id });
-        await other.says('held');
-        const delivered = deliver();
-        await until('the delivery waits', async () => (await act<{ count: number }>('waiting')).count === 1);
-        expect((await state(id)).status).to.equal('pending');
-        other.signal('SIGKILL');
-        expect(await delivered).to.equal(200);
-        expect(await deliver()).to.equal(200);
-        expect((await state(id)).notes.filter((note) => note.includes('Money was seen'))).to.have.length(1);
-      });
-    });
+        it('lets a delivery wait for another of the same order, and handles what comes twice once', async () => {
+          const { id } = await act<{ id: number }>('order');
+          const [event] = await eventsOf((await paymentOf(id)).id);
+          const rawBody = JSON.stringify({ ...event, type: 'checkout.pending' });
+          const deliver = async () => {
+            const secrets = harness.merchant.webhookSecret;
+            const headers = signWebhook({ eventId: String(event?.id), rawBody, secrets });
+            return (await fetch(ADDRESS_OF_WEBHOOK, { method: 'POST', headers, body: rawBody })).status;
+          };
+          const other = start('hold', { id });
+          await other.says('held');
+          const delivered = deliver();
+          await until(
+            'the delivery waits',
+            async () => (await act<{ count: number }>('waiting')).count === 1,
+          );
+          expect((await state(id)).status).to.equal('pending');
+          other.signal('SIGKILL');
+          expect(await delivered).to.equal(200);
+          expect(await deliver()).to.equal(200);
+          expect((await state(id)).notes.filter((note) => note.includes('Money was seen'))).to.have.length(1);
+        });
+      },
+    );
 });
 
 /** A customer, who keeps cookies. */
