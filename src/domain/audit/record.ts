@@ -57,6 +57,7 @@ export async function recordChange(
   await recordAction(connection, { at: systemNow(), ...actor, merchantId, command, details });
 }
 
+// Index: operator_actions_of_commands.
 const latestActions = sql<OperatorAction, { limit: number }>(
   'latest_operator_actions',
   (p) => `

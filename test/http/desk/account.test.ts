@@ -37,6 +37,16 @@ describe('the account of a person at the desk', () => {
     expect((await ann.get('/dashboard/account')).text).to.not.include('Phone');
   });
 
+  it('keeps who has proven the second factor signed in, however often somebody signs in with the password alone', async () => {
+    const ann = await joinDesk(harness, 'ann@shop.example');
+    for (let i = 0; i < 25; i += 1) {
+      harness.advance(1);
+      await openBrowser(harness).post('/dashboard/sign-in', { email: ann.email, password: PASSWORD });
+    }
+    expect((await ann.get('/dashboard/account')).status).to.equal(200);
+    expect(await harness.ctx.db('person_sessions').select()).to.have.lengthOf(20);
+  });
+
   it("ends nobody else's session", async () => {
     const ann = await joinDesk(harness, 'ann@shop.example');
     const bob = await joinDesk(harness, 'bob@shop.example');

@@ -107,12 +107,13 @@ const insertSession = sql<
     )`,
 );
 
+// Those that only the password began go first: who knows it alone must not end what its owner has begun.
 const endOldest = sql<never, { personId: string; oldest: Date; most: number }>(
   'end_oldest_sessions',
   (p) => `
     DELETE FROM person_sessions WHERE person_id = ${p.personId} AND (created_at <= ${p.oldest} OR id IN (
       SELECT id FROM person_sessions WHERE person_id = ${p.personId}
-      ORDER BY seen_at DESC, id DESC OFFSET ${p.most}))`,
+      ORDER BY factor_at IS NOT NULL DESC, seen_at DESC, id DESC OFFSET ${p.most}))`,
 );
 
 /**
