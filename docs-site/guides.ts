@@ -17,6 +17,7 @@ export const GUIDES = {
   'receive-webhooks': 'Guides',
   exceptions: 'Guides',
   refunds: 'Guides',
+  'payment-links': 'Guides',
   'test-with-stories': 'Guides',
   'use-the-client': 'Guides',
   'use-the-command-line': 'Guides',

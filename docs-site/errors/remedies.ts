@@ -52,6 +52,10 @@ export const REMEDIES: Readonly<Record<ApiErrorCode, Remedy>> = {
     cause: 'No delivery has the id, it belongs to another merchant, or it is older than 30 days.',
     remedy: 'Take the id from `GET /v1/webhooks/deliveries`. Events are in `GET /v1/events` for 90 days.',
   },
+  link_not_found: {
+    cause: 'No payment link has the id in the path, or it belongs to another merchant.',
+    remedy: 'Check the id (`lnk_...`), and that the key is of the merchant who created the link.',
+  },
   event_not_found: {
     cause: 'No event has the id, it belongs to another merchant, or it is older than 90 days.',
     remedy:

@@ -7,6 +7,7 @@ import { authenticator } from './api/authenticate.ts';
 import { clientsBehind } from './api/client-address.ts';
 import { checkoutRouter, missingPage, pageError } from './checkout/router.ts';
 import { simulatorRouter } from './checkout/simulator.ts';
+import { linksRouter } from './links/router.ts';
 import { deskRouter } from './desk/router.ts';
 import { errorHandler } from './api/errors.ts';
 import { PageStreams } from './checkout/page-streams.ts';
@@ -71,6 +72,7 @@ export function createApp(
   const document = mountApi(app, createEndpoints(dependencies), gate);
   app.use(docsRouter(gate, () => docs(document)));
   app.use(checkoutRouter(gate, dependencies.adapters, live ?? new PageStreams(ctx)));
+  app.use(linksRouter(gate, dependencies.adapters));
   app.use(deskRouter(gate, { mailer: dependencies.adapters.mailer }));
   if (dependencies.sandbox !== null) app.use(simulatorRouter(ctx, dependencies.sandbox));
   if (admin !== null) app.use(admin);

@@ -2,6 +2,7 @@ import { appearanceEndpoints } from '../domain/checkout/routes.ts';
 import { eventEndpoints } from '../domain/events/routes.ts';
 import type { HealthSource } from '../domain/ops/health/monitor.ts';
 import { statusEndpoints } from '../domain/ops/routes.ts';
+import { linkEndpoints } from '../domain/links/routes.ts';
 import { paymentEndpoints } from '../domain/payments/routes.ts';
 import type { Adapters } from '../domain/adapters.ts';
 import { sandboxEndpoints } from '../domain/sandbox/routes.ts';
@@ -27,6 +28,7 @@ export function createEndpoints({ adapters, sandbox, health }: Dependencies): re
   return [
     ...statusEndpoints(health),
     ...paymentEndpoints(adapters),
+    ...linkEndpoints,
     ...webhookEndpoints,
     ...webhookEndpointEndpoints,
     ...registrationEndpoints,

@@ -140,6 +140,7 @@ export function initialState(policy: Policy, settlement_mode: SettlementMode): S
     wallet_id: null,
     deposit_index: null,
     exchange: null,
+    link_id: null,
     settlement_problem: null,
   };
   const quotes = [quoteIn('ETH', payment, [], 0)];

@@ -10,6 +10,7 @@ import {
   RedeliveriesQuery,
   Redelivery,
 } from '../../src/domain/events/schemas.ts';
+import { CreateLinkBody, LinkList, LinkResource, ListLinksQuery } from '../../src/domain/links/schemas.ts';
 import { Policy, PolicyChoice } from '../../src/domain/payments/lifecycle/policy.ts';
 import { Price } from '../../src/domain/payments/pricing/price.ts';
 import {
@@ -106,6 +107,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     Redelivery,
     RedeliveryList: Redeliveries,
   },
+  links: { CreateLink: CreateLinkBody, Link: LinkResource, ListLinks: ListLinksQuery, LinkList },
   wallets: { ListWallets: ListWalletsQuery, Wallet: WalletResource, WalletList },
   deliveries: {
     ListDeliveries: ListDeliveriesQuery,
@@ -162,8 +164,10 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     RunScenario: ScenarioBody,
     Scenario,
   },
-  currencies: { Currency: CreatePaymentBody.properties.price_currency },
-  status: { ServiceStatus: responseOf('getStatus') },
+  service: {
+    ServiceStatus: responseOf('getStatus'),
+    Currency: CreatePaymentBody.properties.price_currency,
+  },
 };
 
 /** Types that the SDK declares itself, more precisely than a schema can. */

@@ -159,6 +159,60 @@ final class Client extends Http
     }
 
     /**
+     * Creates a payment link: a page on which customers create payments themselves.
+     *
+     * @param array{
+     *     title: string,
+     *     description?: string,
+     *     prices?: list<array<string, mixed>>,
+     *     open_amount?: array<string, mixed>,
+     *     price_currency?: string,
+     *     fields?: list<array<string, mixed>>,
+     *     max_uses?: int,
+     *     stock?: int,
+     *     expires_at?: string,
+     *     expiration_minutes?: int,
+     *     success_url?: string,
+     *     thank_you?: string,
+     * } $body
+     * @return array<string, mixed>
+     */
+    public function createLink(array $body, ?string $idempotencyKey = null): array
+    {
+        return $this->send('POST', '/v1/links', body: $body, idempotencyKey: $idempotencyKey);
+    }
+
+    /**
+     * Lists the merchant's payment links, newest first.
+     *
+     * @return array<string, mixed>
+     */
+    public function listLinks(?int $limit = null, ?string $cursor = null): array
+    {
+        return $this->send('GET', '/v1/links', query: ['limit' => $limit, 'cursor' => $cursor]);
+    }
+
+    /**
+     * Returns a payment link as it is now.
+     *
+     * @return array<string, mixed>
+     */
+    public function getLink(string $id): array
+    {
+        return $this->send('GET', '/v1/links/' . self::id($id));
+    }
+
+    /**
+     * Closes a payment link for good.
+     *
+     * @return array<string, mixed>
+     */
+    public function archiveLink(string $id, ?string $idempotencyKey = null): array
+    {
+        return $this->send('POST', '/v1/links/' . self::id($id) . '/archive', idempotencyKey: $idempotencyKey);
+    }
+
+    /**
      * Sets the URL that receives events, and whether they are sent.
      *
      * @param array{

@@ -107,6 +107,36 @@ class Client(Http):
         """Clears the refund address that the customer gave on the checkout page."""
         return self._send("DELETE", f"/v1/payment/{self._id(id)}/refund-address")
 
+    def create_link(
+        self,
+        body: schemas.CreateLinkRequest,
+        *,
+        idempotency_key: str | None = None,
+    ) -> schemas.Link:
+        """Creates a payment link: a page on which customers create payments themselves."""
+        return self._send("POST", "/v1/links", body=body, idempotency_key=idempotency_key)
+
+    def list_links(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> schemas.LinkList:
+        """Lists the merchant's payment links, newest first."""
+        return self._send("GET", "/v1/links", query={"limit": limit, "cursor": cursor})
+
+    def get_link(self, id: str) -> schemas.Link:
+        """Returns a payment link as it is now."""
+        return self._send("GET", f"/v1/links/{self._id(id)}")
+
+    def archive_link(self, id: str, *, idempotency_key: str | None = None) -> schemas.Link:
+        """Closes a payment link for good."""
+        return self._send(
+            "POST",
+            f"/v1/links/{self._id(id)}/archive",
+            idempotency_key=idempotency_key,
+        )
+
     def set_webhook_config(self, body: schemas.WebhookConfigRequest) -> schemas.WebhookConfig:
         """Sets the URL that receives events, and whether they are sent."""
         return self._send("PUT", "/v1/webhooks/config", body=body)

@@ -343,6 +343,166 @@ class AnnounceRequest(TypedDict):
     tx_hash: str
 
 
+class _CreateLinkRequest(TypedDict):
+    title: str
+
+
+class CreateLinkRequest(_CreateLinkRequest, total=False):
+    description: str
+    prices: list[CreateLinkRequestPrices]
+    open_amount: CreateLinkRequestOpenAmount
+    price_currency: Literal[
+        "USD",
+        "EUR",
+        "GBP",
+        "CHF",
+        "JPY",
+        "CNY",
+        "INR",
+        "AUD",
+        "CAD",
+        "NZD",
+        "SGD",
+        "HKD",
+        "KRW",
+        "SEK",
+        "NOK",
+        "DKK",
+        "PLN",
+        "CZK",
+        "TRY",
+        "BRL",
+        "MXN",
+        "ZAR",
+        "AED",
+        "SAR",
+        "HUF",
+        "ILS",
+        "THB",
+        "IDR",
+        "MYR",
+        "KWD",
+    ]
+    fields: list[CreateLinkRequestFields]
+    max_uses: int
+    stock: int
+    expires_at: str
+    expiration_minutes: int
+    success_url: str
+    thank_you: str
+
+
+class _CreateLinkRequestPrices(TypedDict):
+    amount: str
+
+
+class CreateLinkRequestPrices(_CreateLinkRequestPrices, total=False):
+    name: str
+
+
+class CreateLinkRequestOpenAmount(TypedDict):
+    min: str
+    max: str
+
+
+class _CreateLinkRequestFields(TypedDict):
+    key: str
+    label: str
+
+
+class CreateLinkRequestFields(_CreateLinkRequestFields, total=False):
+    required: bool
+    max_length: int
+
+
+class Link(TypedDict):
+    id: str
+    url: str
+    code_url: str
+    title: str
+    description: str | None
+    prices: list[LinkPrices] | None
+    open_amount: LinkOpenAmount | None
+    price_currency: (
+        Literal[
+            "USD",
+            "EUR",
+            "GBP",
+            "CHF",
+            "JPY",
+            "CNY",
+            "INR",
+            "AUD",
+            "CAD",
+            "NZD",
+            "SGD",
+            "HKD",
+            "KRW",
+            "SEK",
+            "NOK",
+            "DKK",
+            "PLN",
+            "CZK",
+            "TRY",
+            "BRL",
+            "MXN",
+            "ZAR",
+            "AED",
+            "SAR",
+            "HUF",
+            "ILS",
+            "THB",
+            "IDR",
+            "MYR",
+            "KWD",
+        ]
+        | None
+    )
+    fields: list[LinkFields]
+    max_uses: int | None
+    stock: int | None
+    stock_left: int | None
+    uses: int
+    is_open: bool
+    expires_at: str | None
+    expiration_minutes: int
+    success_url: str | None
+    thank_you: str | None
+    created_at: str
+    archived_at: str | None
+
+
+class _LinkPrices(TypedDict):
+    amount: str
+
+
+class LinkPrices(_LinkPrices, total=False):
+    name: str
+
+
+class LinkOpenAmount(TypedDict):
+    min: str
+    max: str
+
+
+class LinkFields(TypedDict):
+    key: str
+    label: str
+    required: bool
+    max_length: int
+
+
+class LinkList(TypedDict):
+    data: list[Link]
+    pagination: CursorPagination
+
+
+class CursorPagination(TypedDict):
+    limit: int
+    has_more: bool
+    next_cursor: str | None
+
+
 class WebhookConfigRequest(TypedDict):
     webhookUrl: str | None
     enabled: bool
@@ -420,12 +580,6 @@ class WebhookEndpoint(TypedDict):
     payload: Literal["full", "thin"]
     created_at: str | None
     health: EndpointHealth
-
-
-class CursorPagination(TypedDict):
-    limit: int
-    has_more: bool
-    next_cursor: str | None
 
 
 class EnableEndpointRequest(TypedDict, total=False):

@@ -9,6 +9,7 @@ export const API_ERRORS = {
   delivery_not_found: [404, 'There is no such delivery.'],
   event_not_found: [404, 'There is no such event, or it is older than 90 days.'],
   endpoint_not_found: [404, 'There is no such endpoint: GET /v1/webhooks/endpoints lists them.'],
+  link_not_found: [404, 'There is no such payment link.'],
   route_not_found: [404, 'There is no such path.'],
   method_not_allowed: [
     405,

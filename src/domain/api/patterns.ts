@@ -9,6 +9,9 @@ export const AMOUNT_PATTERN = '^(?!0(\\.0+)?$)(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18
 /** A colour. */
 export const COLOR_PATTERN = '^#[0-9A-Fa-f]{6}$';
 
+/** A key of a payment's metadata that programs can name: it is none of those that are reserved. */
+export const KEY_PATTERN = '^[a-z][a-z0-9_]{0,39}$';
+
 /** What `encodeCursor` returns, and an id: base64url. */
 export const CURSOR_PATTERN = '^[A-Za-z0-9_-]+$';
 
@@ -20,6 +23,7 @@ export const DURATION_PATTERN = '^([0-9]{1,8}s|[0-9]{1,6}m|[0-9]{1,4}h|[0-9]{1,3
 
 const WORDS = new Map([
   [CURSOR_PATTERN, 'the next_cursor of a page'],
+  [KEY_PATTERN, 'a small letter, and at most 39 more, digits and "_" among them'],
   [COLOR_PATTERN, 'a colour as #rrggbb, such as "#0a56c7"'],
   [TEXT_PATTERN, 'Unicode text without NUL and without lone surrogates'],
   [DURATION_PATTERN, 'a whole number and s, m, h or d, such as "61m"'],

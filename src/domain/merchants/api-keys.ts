@@ -116,6 +116,19 @@ export async function findCaller(connection: Connection, keyHash: Buffer): Promi
   return row === null ? null : toCaller(row);
 }
 
+const callerOfMerchant = sql<CallerRow, { merchantId: string }>(
+  'caller_of_merchant',
+  (p) => `SELECT ${CALLER}
+   FROM merchants m CROSS JOIN (SELECT '{}'::text[] AS permissions) k
+   WHERE m.id = ${p.merchantId}`,
+);
+
+/** A merchant as the caller of what its own page does for a customer: it has no key, thus no permission. */
+export async function findMerchant(connection: Connection, merchantId: string): Promise<Caller | null> {
+  const row = await runOne(connection, callerOfMerchant, { merchantId });
+  return row === null ? null : toCaller(row);
+}
+
 const callersOfKeys = sql<CallerRow & { hash: string }, { keys: string }>(
   'callers_of_keys',
   (p) => `SELECT asked.hash, ${CALLER}

@@ -9,15 +9,16 @@ import type { Context } from '../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../api/endpoint.ts';
 import { newId, newToken } from '../../platform/values/ids.ts';
 import { encodeUrl } from '../../platform/values/urls.ts';
-import { insertPayment } from './insert.ts';
+import { storePayment } from './insert.ts';
 import { countCreated } from './lifecycle/count.ts';
 import { eventOf } from './lifecycle/event.ts';
 import { expirePayment } from './lifecycle/jobs.ts';
-import { testClockOf, type Payment } from './lifecycle/payment.ts';
+import { jobOf, type Payment } from './lifecycle/payment.ts';
 import { policyOf, type PolicyChoice } from './lifecycle/policy.ts';
 import { adaptersOf, type AdaptersByMode, type PaymentAdapters } from './lifecycle/ports.ts';
 import { SOLD_AT_EXCHANGE } from './lifecycle/settlement.ts';
 import { TRANSITIONS } from './lifecycle/states.ts';
+import { LinkClosed } from './links/uses.ts';
 import { costOf, type Cost } from './pricing/price.ts';
 import { quoteInSettlementCoin } from './pricing/quote.ts';
 import { toResource, type CreatePaymentBody } from './schemas.ts';
@@ -29,7 +30,8 @@ const DEFAULT_EXPIRATION_MINUTES = 60;
  * has an idempotency key, the claim with the stored reply: in one statement, thus in one round trip and one
  * commit, which it shares with others of the same moment. A claim that exists already is replayed, and
  * nothing is written. Throws ApiError idempotency_conflict, network_unavailable for a live payment without a
- * client of its network or a wallet, rate_unavailable for a price without a rate, and unavailable.
+ * client of its network or a wallet, rate_unavailable for a price without a rate, and unavailable; and
+ * LinkClosed where it is a payment of a link that has no item for it.
  */
 export async function createPayment(
   ctx: Context,
@@ -37,6 +39,7 @@ export async function createPayment(
   caller: Caller,
   body: CreatePaymentBody,
   claim: IdempotencyClaim | null,
+  linkId: string | null = null,
 ): Promise<Reply> {
   const now = ctx.now();
   const served = adaptersOf(adapters, caller.mode);
@@ -47,24 +50,19 @@ export async function createPayment(
   const { payment: created, rate } = newPayment(ctx, place, caller, { ...body, ...cost }, now);
   const finality = isSimulated ? null : finalityOf(created, ctx.config.finality);
   const settlement_mode = created.exchange === null ? settlement : SOLD_AT_EXCHANGE;
-  const payment = { ...created, settlement_mode, finality };
+  const payment = { ...created, settlement_mode, finality, link_id: linkId };
   const event = eventOf(payment, TRANSITIONS.created.event, now);
   const response = reply(201, toResource(payment, ctx.config.publicUrl));
-  const expiry = {
-    job: expirePayment,
-    key: payment.id,
-    runAt: payment.expires_at,
-    testClock: testClockOf(payment),
-    merchantId: payment.merchant_id,
-  };
-  const isCreated = await insertPayment(ctx.db, {
+  const expiry = jobOf(expirePayment, payment, payment.expires_at);
+  const stored = await storePayment(ctx.db, {
     payment: { ...payment, rate },
     claim: claim === null ? null : { ...claim, response, createdAt: now },
     event,
     jobs: [dispatchJobOf(event), expiry],
   });
-  if (!isCreated) await place.giveBack?.();
-  if (!isCreated && claim !== null) return replayOf(ctx.db, claim);
+  if (stored !== 'created') await place.giveBack?.();
+  if (stored === 'closed') throw new LinkClosed();
+  if (stored === 'exists' && claim !== null) return replayOf(ctx.db, claim);
   countCreated(payment.status);
   const amount = `${payment.pay_amount} ${payment.pay_currency}`;
   ctx.log.debug('payment created', { payment_id: payment.id, merchant_id: payment.merchant_id, amount });
@@ -170,6 +168,7 @@ export function newPayment(
     wallet_id: place.wallet_id,
     deposit_index: place.deposit_index,
     exchange: place.exchange ?? null,
+    link_id: null,
   };
   return { payment, rate };
 }

@@ -1,9 +1,11 @@
+import { findReplay } from '../idempotency/claim.ts';
 import { sharedBatch } from '../../platform/batch.ts';
 import type { IdempotencyClaim, Reply } from '../api/endpoint.ts';
-import { recordset, run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { recordset, run, sql, type Connection, type Db } from '../../platform/postgres/db.ts';
 import { EVENT_COLUMN_NAMES, EVENT_COLUMNS, eventRow, type EventRecord } from '../outbox/outbox.ts';
 import { enqueueOnCommit } from '../schedule/enqueue.ts';
 import { JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows, type ScheduledJob } from '../schedule/rows.ts';
+import { moveItemsOf, takeItemOf } from './links/uses.ts';
 import type { Payment } from './lifecycle/payment.ts';
 
 /** A payment and all that is stored with it. */
@@ -22,11 +24,29 @@ const LIMITS = { size: 100, waiting: 2_000 };
 const insertTogether = sharedBatch(insertAll, LIMITS);
 
 /**
+ * Stores a payment. One of a link takes an item of it in the same transaction, and none where its claim
+ * `exists`; `closed`: the link has no item for it, and another request than this took the last one.
+ */
+export async function storePayment(db: Db, payment: NewPayment): Promise<'created' | 'exists' | 'closed'> {
+  const { link_id: linkId, created_at: now } = payment.payment;
+  if (linkId === null) return (await insertPayment(db, payment)) ? 'created' : 'exists';
+  return db.transaction(async (tx) => {
+    if (!(await takeItemOf(tx, linkId, now))) {
+      const isReplayed = payment.claim !== null && (await findReplay(tx, payment.claim)) !== null;
+      return isReplayed ? 'exists' : 'closed';
+    }
+    if (await insertPayment(tx, payment)) return 'created';
+    await moveItemsOf(tx, [{ linkId, change: -1 }]);
+    return 'exists';
+  });
+}
+
+/**
  * Stores a payment, or nothing where its claim exists already: then it returns false. Payments that are
  * created at the same moment share a statement and its commit. Throws ApiError unavailable where too many
  * wait.
  */
-export async function insertPayment(connection: Connection, payment: NewPayment): Promise<boolean> {
+async function insertPayment(connection: Connection, payment: NewPayment): Promise<boolean> {
   const isStored = await insertTogether(connection, rowOf(payment));
   if (isStored) enqueueOnCommit(connection, payment.jobs);
   return isStored;
@@ -117,19 +137,19 @@ const insertPayments = sql<{ id: string }, Creation>(
         crypto_amount text, rate text, created_at timestamptz, expires_at timestamptz,
         deadline_at timestamptz, test_clock text, clock_offset_ms bigint,
         clock_frozen_until timestamptz, policy jsonb, wallet_id text, deposit_index integer,
-        settlement_mode text, finality text, exchange text, price json)
+        settlement_mode text, finality text, exchange text, price json, link_id text)
       WHERE c.id NOT IN (SELECT payment_id FROM refused)
     ), payment AS (
       INSERT INTO payments (id, merchant_id, token_id, order_id, order_description, callback_url, success_url,
         cancel_url, customer_email, metadata, pay_amount, pay_currency, pay_network, status, coin, network,
         address, crypto_amount, created_at, expires_at, deadline_at, test_clock, clock_offset_ms,
         clock_frozen_until, policy, wallet_id, deposit_index, settlement_mode, finality, exchange,
-        price)
+        price, link_id)
       SELECT id, merchant_id, token_id, order_id, order_description, callback_url, success_url,
         cancel_url, customer_email, metadata, pay_amount, pay_currency, pay_network, status, coin, network,
         address, crypto_amount, created_at, expires_at, deadline_at, test_clock, clock_offset_ms,
         clock_frozen_until, policy, wallet_id, deposit_index, settlement_mode, finality, exchange,
-        price
+        price, link_id
       FROM created
     ), quote AS (
       INSERT INTO quotes (payment_id, coin, network, address, crypto_amount, rate, quoted_at)

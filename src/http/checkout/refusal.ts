@@ -48,7 +48,7 @@ export function ownPageOnly(ctx: Context, adapters: AdaptersByMode): RequestHand
  * or that of the host that they asked. Without both it is no browser of these years that posts, but a
  * program, which could write any header: nobody's visit is misused.
  */
-function isFromOwnPage({ headers }: Pick<Request, 'headers'>, publicOrigin: string): boolean {
+export function isFromOwnPage({ headers }: Pick<Request, 'headers'>, publicOrigin: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   const { origin, host = '' } = headers;

@@ -30,6 +30,7 @@ export const PARAMETERS = {
 /** Ids in paths: what is none names nothing, which is a 404, so that no form is required. */
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   '/v1/payment/:id': "The payment's id, `pay_...`.",
+  '/v1/links/:id': "The link's id, `lnk_...`.",
   '/v1/payment/:id/refunds/:refund_id': "The refund's id, `ref_...`.",
   '/v1/sandbox/payments/:id': 'The id of a payment of a test merchant, `pay_...`.',
   '/v1/webhooks/deliveries/:id': "The delivery's id, `dlv_...`.",

@@ -1,6 +1,7 @@
 /** The groups of operations, in the order of their reading. */
 export const TAGS = {
   Payments: 'Create payments, and read them.',
+  Links: 'Pages on which customers create payments themselves.',
   Refunds: 'Send money back.',
   Events: 'What happened, as webhooks send it, to be read at any time.',
   Webhooks: 'Where events are sent, how they are signed, and what became of each.',
@@ -16,6 +17,7 @@ const PATHS: readonly (readonly [path: RegExp, tag: Tag])[] = [
   [/^\/v1\/status$/, 'Status'],
   [/^\/v1\/sandbox\//, 'Sandbox'],
   [/^\/v1\/webhooks\//, 'Webhooks'],
+  [/^\/v1\/links\b/, 'Links'],
   [/^\/v1\/wallets$/, 'Wallets'],
   [/^\/v1\/checkout\//, 'Checkout'],
   [/^\/v1\/events\b|\/events$/, 'Events'],

@@ -4,7 +4,19 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
 
-export type IdPrefix = 'mer' | 'pay' | 'evt' | 'dlv' | 'ref' | 'req' | 'wal' | 'whe' | 'per' | 'inv' | 'ses';
+export type IdPrefix =
+  | 'mer'
+  | 'pay'
+  | 'evt'
+  | 'dlv'
+  | 'ref'
+  | 'req'
+  | 'wal'
+  | 'whe'
+  | 'per'
+  | 'inv'
+  | 'ses'
+  | 'lnk';
 
 /**
  * A new id: `prefix_` and a ULID (26 characters of Crockford base 32: 48 bits of `now` in milliseconds, then

@@ -3,11 +3,12 @@ import { createSend, type Send } from './http/transport.ts';
 import { CheckoutAppearance } from './resources/appearance.ts';
 import { Deliveries } from './resources/deliveries.ts';
 import { Events } from './resources/events.ts';
+import { Links } from './resources/links.ts';
 import { Payments } from './resources/payments.ts';
 import { Sandbox } from './resources/sandbox.ts';
 import { Wallets } from './resources/wallets.ts';
 import { Webhooks } from './resources/webhooks.ts';
-import type { ServiceStatus } from './types/status.ts';
+import type { ServiceStatus } from './types/service.ts';
 
 /**
  * A client of the service's REST API. It needs `fetch` and nothing else, so it runs in Node, other runtimes
@@ -19,6 +20,8 @@ import type { ServiceStatus } from './types/status.ts';
 export class PaymentCheckout {
   /** Payments, their refunds and their events. */
   readonly payments: Payments;
+  /** Pages on which customers create payments themselves. */
+  readonly links: Links;
   /** The feed: every event of 90 days, oldest first. */
   readonly events: Events;
   /** Where events are sent, what signs them, and checks of the receiver. */
@@ -38,6 +41,7 @@ export class PaymentCheckout {
     const send = createSend(settings);
     this.#send = send;
     this.payments = new Payments(send, settings);
+    this.links = new Links(send);
     this.events = new Events(send);
     this.webhooks = new Webhooks(send);
     this.deliveries = new Deliveries(send);

@@ -36,6 +36,7 @@ const BODIES: Readonly<Record<string, object>> = {
   '/v1/sandbox/rates': { rates: {} },
   '/v1/sandbox/payments/:id/advance': { by: '1m' },
   '/v1/payment': ORDER,
+  '/v1/links': { title: 'Tea', prices: [{ amount: '1' }] },
   '/v1/payment/:id/refunds/:refund_id/announce': { tx_hash: `0x${'ab'.repeat(32)}` },
   '/v1/webhooks/endpoints': { url: 'https://shop.example/' },
   '/v1/webhooks/endpoints/:id': { url: 'https://shop.example/' },
@@ -47,6 +48,7 @@ const BODIES: Readonly<Record<string, object>> = {
 function kindOf(path: string): string {
   if (path.startsWith('/v1/webhooks/deliveries/')) return 'dlv';
   if (path.startsWith('/v1/webhooks/endpoints/')) return 'whe';
+  if (path.startsWith('/v1/links/')) return 'lnk';
   return path.startsWith('/v1/events/') ? 'evt' : 'pay';
 }
 

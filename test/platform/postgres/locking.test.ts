@@ -4,12 +4,13 @@ import type { Statement } from '../../../src/platform/postgres/sql.ts';
 import { modulesOfSrc } from '../../support/statement-types.ts';
 import { OWN_ROW, type Reasons } from './locking/reasons.ts';
 import { PAYMENTS } from './locking/payments.ts';
+import { LINKS } from './locking/links.ts';
 import { PEOPLE } from './locking/people.ts';
 import { PAYOUTS } from './locking/payouts.ts';
 import { SCHEDULE } from './locking/schedule.ts';
 import { WEBHOOKS } from './locking/webhooks.ts';
 
-const ALL: readonly Reasons[] = [PAYMENTS, PAYOUTS, PEOPLE, SCHEDULE, WEBHOOKS];
+const ALL: readonly Reasons[] = [LINKS, PAYMENTS, PAYOUTS, PEOPLE, SCHEDULE, WEBHOOKS];
 
 /** Writes rows, or locks some. */
 const WRITES =

@@ -209,7 +209,7 @@ describe('the methods of the client', () => {
         return Promise.resolve(new Response('{ "data": [], "pagination": { "has_more": false } }'));
       },
     });
-    const { payments, events, webhooks, deliveries, wallets, appearance, sandbox } = client;
+    const { payments, links, events, webhooks, deliveries, wallets, appearance, sandbox } = client;
     const range = { from_date: '2026-01-31' };
     await Promise.all([
       client.status(),
@@ -246,6 +246,10 @@ describe('the methods of the client', () => {
       deliveries.get(ID),
       deliveries.redeliver(ID),
       deliveries.redeliverRange(range),
+      links.create({ title: 'Tea', prices: [{ amount: '1' }] }),
+      links.list(),
+      links.get(ID),
+      links.archive(ID),
       wallets.list(),
       appearance.get(),
       appearance.set({}),

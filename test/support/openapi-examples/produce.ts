@@ -4,6 +4,7 @@ import { createHarness } from '../harness.ts';
 import { startReceiver } from '../receivers.ts';
 import { recordEndpoints } from './record-endpoints.ts';
 import { recordErrors, recordOutages } from './record-errors.ts';
+import { recordLinks } from './record-links.ts';
 import { recordEvents, recordPayments, recordSettledPayment } from './record-payments.ts';
 import { recordAppearance, recordSandbox, recordStatus } from './record-sandbox.ts';
 import { recordWallets } from './record-wallets.ts';
@@ -44,6 +45,7 @@ export async function produceExamples(): Promise<Examples> {
     await recordAppearance(run);
     await recordEndpoints(run);
     await recordWallets(run);
+    await recordLinks(run);
     await recordErrors(run, settled);
     await recordOutages(run);
     // Test events and those of the receiver check are of no payment.

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 
 /** What a run of the service draws at random, by its form; the name says where a new value comes from. */
 const FORMS: readonly (readonly [name: string, form: RegExp])[] = [
-  ['id', /\b(?:mer|pay|evt|dlv|ref|req|wal|whe)_[0-9A-HJKMNP-TV-Z]{26}\b/g],
-  ['token', /(?<=checkout\/|"token_id":")[\w-]{32}(?=")/g],
+  ['id', /\b(?:mer|pay|evt|dlv|ref|req|wal|whe|lnk)_[0-9A-HJKMNP-TV-Z]{26}\b/g],
+  ['token', /(?<=checkout\/|\/l\/|"token_id":")[\w-]{32}(?=["/])/g],
   ['secret', /whsec_[A-Za-z0-9+/]{43}=/g],
   ['public key', /whpk_[A-Za-z0-9+/]{43}=/g],
   ['kid', /(?<="(?:kid|x)":")[\w-]{43}/g],

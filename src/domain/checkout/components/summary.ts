@@ -25,10 +25,7 @@ export function summary(
   return html`<header class="summary">
     <details id="order">
       <summary>
-        <span class="payee"
-          >${markOf(appearance)}<span class="unseen">${texts.paymentTo}</span>
-          ${heading(appearance.name)}</span
-        >
+        ${payee(appearance, texts)}
         <span class="sum">
           <span class="price"
             ><span class="unseen">${texts.total}</span>
@@ -49,6 +46,16 @@ export function summary(
   </header>`;
 }
 
+/** Who is paid: the merchant's mark and name. */
+export function payee(
+  appearance: Pick<MerchantAppearance, 'logo' | 'name'>,
+  texts: Pick<Language['page'], 'paymentTo'>,
+): Html {
+  return html`<span class="payee"
+    >${markOf(appearance)}<span class="unseen">${texts.paymentTo}</span> ${heading(appearance.name)}</span
+  >`;
+}
+
 /** In pixels of the page; a phone shows at most a square of the height. */
 const LOGO_WIDTH = 160;
 const LOGO_HEIGHT = 40;
@@ -56,7 +63,7 @@ const LOGO_HEIGHT = 40;
 const MAX_RATIO = 3;
 
 /** The merchant's logo; initials where there is none, and on a phone in the place of one that is too wide. */
-function markOf({ logo, name }: MerchantAppearance): Html {
+function markOf({ logo, name }: Pick<MerchantAppearance, 'logo' | 'name'>): Html {
   const initials = html`<span class="initials" aria-hidden="true">${initialsOf(name)}</span>`;
   if (logo === null) return initials;
   const ratio = logo.width / logo.height;

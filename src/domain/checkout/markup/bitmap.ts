@@ -7,12 +7,17 @@ const FORMAT = Buffer.from([1, 0, 0, 0, 0]);
 
 /** An image of black pixels (true) and white ones, row by row, as a PNG in a `data:` URI. */
 export function bitmap(rows: readonly (readonly boolean[])[]): string {
+  return `data:image/png;base64,${png(rows).toString('base64')}`;
+}
+
+/** The same as the bytes of a PNG. */
+export function png(rows: readonly (readonly boolean[])[]): Buffer {
   const size = Buffer.alloc(8);
   size.writeUInt32BE(rows[0]?.length ?? 0, 0);
   size.writeUInt32BE(rows.length, 4);
   const pixels = deflateSync(Buffer.concat(rows.map(scanline)), { level: 9 });
   const chunks = [chunk('IHDR', Buffer.concat([size, FORMAT])), chunk('IDAT', pixels), chunk('IEND')];
-  return `data:image/png;base64,${Buffer.concat([SIGNATURE, ...chunks]).toString('base64')}`;
+  return Buffer.concat([SIGNATURE, ...chunks]);
 }
 
 /** The filter's type, none, and eight pixels a byte: those behind the last one are white. */

@@ -1,6 +1,6 @@
-import { encode } from 'uqr';
+import { encode, renderSVG } from 'uqr';
 import { html, type Html } from '../../../platform/pages/html.ts';
-import { bitmap } from './bitmap.ts';
+import { bitmap, png } from './bitmap.ts';
 
 /**
  * A screen has no stains: the least correction makes the largest modules, and the fewest bytes.
@@ -29,4 +29,20 @@ export function qrCode(text: string, label: string, { id, kind }: { id: string; 
     decoding="sync"
     src="${bitmap(data)}"
   />`;
+}
+
+/** Paper has stains: a sixth of the code may be missing. */
+const ON_PAPER = { ecc: 'M', border: QUIET_ZONE } as const;
+
+/** A QR code of `text` for paper and other sites, as an SVG. */
+export const qrSvg = (text: string): string => renderSVG(text, ON_PAPER);
+
+/** Pixels a module. */
+const SCALE = 10;
+
+/** The same as a PNG. */
+export function qrPng(text: string): Buffer {
+  const { data } = encode(text, ON_PAPER);
+  const wide = data.map((row) => row.flatMap((isBlack) => Array.from({ length: SCALE }, () => isBlack)));
+  return png(wide.flatMap((row) => Array.from({ length: SCALE }, () => row)));
 }

@@ -49,6 +49,20 @@ export const messages = {
   refundWrong: 'Ist sie falsch? Bitte wenden Sie sich an {merchant}.',
   refundClosedTitle: 'Jetzt kann keine Adresse angegeben werden',
   refundClosedText: 'Es wurde schon eine angegeben, oder es geht kein Geld zurück. Es wurde nichts geändert.',
+  linkAmount: 'Betrag in {currency}',
+  linkBounds: 'Von {min} bis {max}',
+  linkOptional: '{label} (freiwillig)',
+  linkPay: '{amount} bezahlen',
+  linkLeft: 'Noch verfügbar: {count}',
+  linkBad:
+    'Bitte prüfen Sie Ihre Eingaben: Eine Angabe fehlt oder ist zu lang, oder der Betrag liegt außerhalb der Grenzen.',
+  linkSoldTitle: 'Ausverkauft',
+  linkSoldText:
+    'Das letzte Stück ist vergeben. Sollte diese Zahlung nicht zustande kommen, ist es wieder verfügbar: Versuchen Sie es später noch einmal.',
+  linkOverTitle: 'Hier kann nicht mehr bezahlt werden',
+  linkOverText:
+    'Dieser Link ist abgelaufen oder wurde geschlossen. Bitte fragen Sie den Shop nach einem neuen.',
+  linkThanks: 'Vielen Dank!',
   simulatorTitle: 'Simulator: kein echtes Geld',
   simulatorText: 'Dies ist eine Testzahlung. Spielen Sie den Kunden und sehen Sie, was geschieht.',
   simulatorPay: 'Genau bezahlen',

@@ -79,6 +79,8 @@ export interface Payment {
   readonly deposit_index: number | null;
   /** The exchange that has its addresses; null: none. */
   readonly exchange: string | null;
+  /** The payment link that it holds an item of, while it is open or paid; null: it came by the API. */
+  readonly link_id: string | null;
 }
 
 /** True for real money: its merchant sends it back from a wallet of theirs, for the service has no key. */

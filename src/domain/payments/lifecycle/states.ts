@@ -17,6 +17,8 @@ interface StatusTraits {
   readonly dependsOnChain: boolean;
   /** The merchant may refund the payment in full. */
   readonly isRefundable: boolean;
+  /** It holds an item of its payment link. */
+  readonly holdsItem: boolean;
 }
 
 /**
@@ -29,6 +31,7 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     paysForOrder: false,
     dependsOnChain: false,
     isRefundable: false,
+    holdsItem: true,
   },
   PENDING: {
     isOpen: true,
@@ -36,6 +39,7 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     paysForOrder: true,
     dependsOnChain: true,
     isRefundable: false,
+    holdsItem: true,
   },
   PROCESSING: {
     isOpen: false,
@@ -43,6 +47,7 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     paysForOrder: true,
     dependsOnChain: true,
     isRefundable: false,
+    holdsItem: true,
   },
   SETTLED: {
     isOpen: false,
@@ -50,6 +55,7 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     paysForOrder: true,
     dependsOnChain: false,
     isRefundable: true,
+    holdsItem: true,
   },
   EXPIRED: {
     isOpen: false,
@@ -57,6 +63,7 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     paysForOrder: false,
     dependsOnChain: false,
     isRefundable: true,
+    holdsItem: false,
   },
   FAILED: {
     isOpen: false,
@@ -64,6 +71,7 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     paysForOrder: false,
     dependsOnChain: false,
     isRefundable: true,
+    holdsItem: false,
   },
   REFUNDED: {
     isOpen: false,
@@ -71,6 +79,7 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     paysForOrder: false,
     dependsOnChain: false,
     isRefundable: true,
+    holdsItem: false,
   },
 };
 
@@ -136,6 +145,9 @@ export const dependsOnChain = (status: Status): boolean => STATUS_TRAITS[status]
 
 /** True when the merchant may refund the payment in full. */
 export const isRefundable = (status: Status): boolean => STATUS_TRAITS[status].isRefundable;
+
+/** True while the payment holds an item of its payment link: it is open or paid, and not sent back. */
+export const holdsItem = (status: Status): boolean => STATUS_TRAITS[status].holdsItem;
 
 /** True while the payment is confirmed in full and being converted. */
 export const isProcessing = (status: Status): boolean => status === 'PROCESSING';

@@ -5,11 +5,13 @@ import { recordEvents, type JobChanges } from '../../outbox/outbox.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import type { CheckoutRefund, CheckoutTransfer, SettlementMode } from '../../../sdk/event-types.ts';
+import { moveItemsOf } from '../links/uses.ts';
 import { countTransitions } from './count.ts';
 import { eventOf } from './event.ts';
 import { expirePayment, settlePayment } from './jobs.ts';
 import { jobOf, type Payment } from './payment.ts';
 import {
+  holdsItem,
   isOpen,
   isProcessing,
   TRANSITIONS,
@@ -78,6 +80,7 @@ export async function transition(
     return trigger === undefined ? [] : [{ from, to, trigger }];
   });
   countTransitions(tx, counted);
+  await moveItemsOf(tx, rows.flatMap(itemMove));
   const moved = rows.map(({ from_status: _from, ...payment }) => payment);
   await recordEvents(
     tx,
@@ -89,6 +92,11 @@ export async function transition(
     jobsOf(moved, now),
   );
   return moved;
+}
+
+/** What a payment's move gives back to its link, or takes again. */
+function itemMove({ link_id: linkId, from_status: from, status: to }: Payment & { from_status: Status }) {
+  return linkId === null ? [] : [{ linkId, change: Number(holdsItem(to)) - Number(holdsItem(from)) }];
 }
 
 /** Returns a request as the statement reads it; a column that is null stays unchanged. */
@@ -107,7 +115,7 @@ const NEED_ALL_TRANSFERS: readonly Trigger[] = [
 
 // A payment that is fully funded, or whose deadline was moved, does not expire; the former is not cancelled
 // either. The UPDATE itself checks this, so a transfer seen at that instant and the end have one winner. The
-// status before is read from the snapshot of the statement, for the metric only.
+// status before is that of the statement's snapshot: the row was locked before it.
 const applyTransitions = sql<Payment & { from_status: Status }, { requests: string; now: Date }>(
   'apply_transitions',
   (p) => `

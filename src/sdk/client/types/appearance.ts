@@ -1,7 +1,7 @@
 // Written by `npm run types:sdk`, from the schemas of the service.
 
 import type { Coin, Network } from './sandbox.ts';
-import type { Currency } from './currencies.ts';
+import type { Currency } from './service.ts';
 
 export interface SetAppearance {
   /** Null: the merchant's own name. */

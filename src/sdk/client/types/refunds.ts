@@ -1,7 +1,7 @@
 // Written by `npm run types:sdk`, from the schemas of the service.
 
 import type { CheckoutPrice } from '../../event-types.ts';
-import type { Currency } from './currencies.ts';
+import type { Currency } from './service.ts';
 
 export interface CreateRefund {
   /** In pay_currency; default: everything that is left. */

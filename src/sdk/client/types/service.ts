@@ -39,3 +39,35 @@ export interface ServiceStatus {
       )[]
     | undefined;
 }
+
+export type Currency =
+  | 'USD'
+  | 'EUR'
+  | 'GBP'
+  | 'CHF'
+  | 'JPY'
+  | 'CNY'
+  | 'INR'
+  | 'AUD'
+  | 'CAD'
+  | 'NZD'
+  | 'SGD'
+  | 'HKD'
+  | 'KRW'
+  | 'SEK'
+  | 'NOK'
+  | 'DKK'
+  | 'PLN'
+  | 'CZK'
+  | 'TRY'
+  | 'BRL'
+  | 'MXN'
+  | 'ZAR'
+  | 'AED'
+  | 'SAR'
+  | 'HUF'
+  | 'ILS'
+  | 'THB'
+  | 'IDR'
+  | 'MYR'
+  | 'KWD';

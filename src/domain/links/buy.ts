@@ -1,0 +1,101 @@
+import { findReplay, hashBody } from '../idempotency/claim.ts';
+import { compare } from '../../platform/values/money.ts';
+import type { Context } from '../../platform/context.ts';
+import { AMOUNT_PATTERN, TEXT_PATTERN } from '../api/patterns.ts';
+import { ApiError } from '../api/errors.ts';
+import { findMerchant } from '../merchants/api-keys.ts';
+import { createPayment } from '../payments/create.ts';
+import type { AdaptersByMode } from '../payments/lifecycle/ports.ts';
+import { LinkClosed } from '../payments/links/uses.ts';
+import type { CreatePaymentBody, PaymentResource } from '../payments/schemas.ts';
+import { linkPath, stateOf, type Link } from './link.ts';
+
+/** What the page's form posts. */
+export type BuyForm = Readonly<Record<string, unknown>>;
+
+/** `bad`: an answer or the amount is not within its bounds. `closed`: the link takes no payment now. */
+export type Bought = { readonly token: string } | 'bad' | 'closed' | 'unavailable';
+
+const NONCE = /^[\w-]{32}$/;
+
+/**
+ * Creates the payment that a customer asks for on the page of a link, by the verb of the API. The form's
+ * nonce and answers are its idempotency key: a form that is sent twice creates one payment.
+ */
+export async function buy(
+  ctx: Context,
+  adapters: AdaptersByMode,
+  link: Link,
+  form: BuyForm,
+): Promise<Bought> {
+  const { nonce } = form;
+  const body = bodyOf(link, form, ctx.config.publicUrl);
+  if (body === null || typeof nonce !== 'string' || !NONCE.test(nonce)) return 'bad';
+  const bodyHash = hashBody(body);
+  const key = `${nonce}-${bodyHash.toString('base64url')}`;
+  const path = linkPath(link.token);
+  const claim = { merchantId: link.merchant_id, method: 'POST', path, key, bodyHash };
+  // A link that is closed takes no address of a wallet, of which it may have few.
+  if (stateOf(link, ctx.now()) !== 'open') {
+    const replayed = await findReplay(ctx.db, claim);
+    return replayed === null ? 'closed' : tokenOf(replayed.text);
+  }
+  const caller = await findMerchant(ctx.db, link.merchant_id);
+  if (caller === null || caller.isSuspended === true) return 'closed';
+  try {
+    return tokenOf((await createPayment(ctx, adapters, caller, body, claim, link.id)).text);
+  } catch (error) {
+    if (error instanceof LinkClosed) return 'closed';
+    if (error instanceof ApiError && error.status === 400) return 'bad';
+    if (error instanceof ApiError && error.status === 503) return 'unavailable';
+    throw error;
+  }
+}
+
+const tokenOf = (text: string) => ({ token: (JSON.parse(text) as PaymentResource).token_id });
+
+/** The request that the form means; null: an answer or the amount is not within its bounds. */
+function bodyOf(link: Link, form: BuyForm, publicUrl: string): CreatePaymentBody | null {
+  const chosen = chosenPrice(link, form);
+  const answers = answersOf(link, form);
+  if (chosen === null || answers === null) return null;
+  const { amount, name } = chosen;
+  const url = `${publicUrl}${linkPath(link.token)}`;
+  const success_url = link.success_url ?? (link.thank_you === null ? null : `${url}/thanks`);
+  return {
+    ...(link.price_currency === null
+      ? { pay_amount: amount }
+      : { price_amount: amount, price_currency: link.price_currency }),
+    order_id: link.id,
+    order_description: name === undefined ? link.title : `${link.title}: ${name}`,
+    expiration_minutes: link.expiration_minutes,
+    ...(success_url === null ? {} : { success_url }),
+    cancel_url: url,
+    metadata: { link_id: link.id, ...(name === undefined ? {} : { option: name }), ...answers },
+    // An item that an expired payment gave back may be another customer's by then.
+    ...(link.stock === null && link.max_uses === null ? {} : { policy: { late: 'refund' as const } }),
+  };
+}
+
+function chosenPrice({ prices, open_amount }: Link, form: BuyForm): { amount: string; name?: string } | null {
+  if (prices !== null) return prices[Number(form.price)] ?? null;
+  const amount = String(form.amount).trim();
+  if (open_amount === null || !new RegExp(AMOUNT_PATTERN, 'u').test(amount)) return null;
+  const isWithin = compare(amount, open_amount.min) >= 0 && compare(amount, open_amount.max) <= 0;
+  return isWithin ? { amount } : null;
+}
+
+const TEXT = new RegExp(TEXT_PATTERN, 'u');
+
+/** What the customer has answered, by the keys of the link's fields; null: one is not within its bounds. */
+function answersOf({ fields }: Link, form: BuyForm): Record<string, string> | null {
+  const answers: Record<string, string> = {};
+  for (const { key, required, max_length } of fields) {
+    const answer = form[`field_${key}`] ?? '';
+    if (typeof answer !== 'string' || answer.length > max_length || !TEXT.test(answer)) return null;
+    const written = answer.trim();
+    if (written === '' && required) return null;
+    if (written !== '') answers[key] = written;
+  }
+  return answers;
+}

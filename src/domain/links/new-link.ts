@@ -1,0 +1,75 @@
+import { CURRENCIES } from '../chain/currencies.ts';
+import { ValidationError } from '../api/errors.ts';
+import { compare, decimalPlaces } from '../../platform/values/money.ts';
+import { newId, newToken } from '../../platform/values/ids.ts';
+import { encodeUrl } from '../../platform/values/urls.ts';
+import type { Link } from './link.ts';
+import type { CreateLinkBody } from './schemas.ts';
+
+/** What a payment's metadata say of its link. */
+const RESERVED = ['link_id', 'option'];
+
+/** A link as a request asks for it. Throws ValidationError for what no schema says. */
+export function newLink(body: CreateLinkBody, merchantId: string, now: Date): Link {
+  checkAmounts(body);
+  checkFields(body);
+  if (body.expires_at !== undefined && new Date(body.expires_at) <= now)
+    throw new ValidationError('expires_at', 'minimum', 'must be in the future');
+  return {
+    id: newId('lnk', now),
+    merchant_id: merchantId,
+    token: newToken(),
+    title: body.title,
+    description: body.description ?? null,
+    prices: body.prices ?? null,
+    open_amount: body.open_amount ?? null,
+    price_currency: body.price_currency ?? null,
+    fields: (body.fields ?? []).map(({ key, label, required = false, max_length = 200 }) => ({
+      key,
+      label,
+      required,
+      max_length,
+    })),
+    max_uses: body.max_uses ?? null,
+    stock: body.stock ?? null,
+    taken: 0,
+    expiration_minutes: body.expiration_minutes ?? 60,
+    success_url: encodeUrl(body.success_url),
+    thank_you: body.thank_you ?? null,
+    expires_at: body.expires_at === undefined ? null : new Date(body.expires_at),
+    created_at: now,
+    archived_at: null,
+  };
+}
+
+function checkAmounts({ prices, open_amount, price_currency }: CreateLinkBody): void {
+  if (prices === undefined && open_amount === undefined)
+    throw new ValidationError('prices', 'required', 'is required, or open_amount');
+  if (prices !== undefined && open_amount !== undefined)
+    throw new ValidationError('open_amount', 'not', 'cannot be combined with prices');
+  const nameless = (prices ?? []).findIndex(({ name }) => name === undefined);
+  if (nameless >= 0 && (prices ?? []).length > 1)
+    throw new ValidationError(`prices.${nameless}.name`, 'required', 'is required beside other prices');
+  if (open_amount !== undefined && compare(open_amount.min, open_amount.max) > 0)
+    throw new ValidationError('open_amount.max', 'minimum', 'must be open_amount.min or more');
+  if (price_currency === undefined) return;
+  const { decimals } = CURRENCIES[price_currency];
+  const written = Object.entries({
+    ...Object.fromEntries((prices ?? []).map(({ amount }, at) => [`prices.${at}.amount`, amount])),
+    ...(open_amount && { 'open_amount.min': open_amount.min, 'open_amount.max': open_amount.max }),
+  });
+  for (const [field, amount] of written)
+    if (decimalPlaces(amount) > decimals)
+      throw new ValidationError(
+        field,
+        'multipleOf',
+        `must have at most ${decimals} decimals in ${price_currency}`,
+      );
+}
+
+function checkFields({ fields = [] }: CreateLinkBody): void {
+  for (const [at, { key }] of fields.entries()) {
+    const isTaken = RESERVED.includes(key) || fields.findIndex((field) => field.key === key) < at;
+    if (isTaken) throw new ValidationError(`fields.${at}.key`, 'not', 'is taken already');
+  }
+}
