@@ -10,10 +10,12 @@ import type { LinkList, ListLinksQuery } from './schemas.ts';
 const insert = sql<never, { link: string }>(
   'insert_link',
   (p) => `
-    INSERT INTO payment_links (id, merchant_id, token, title, description, prices, open_amount, price_currency,
-      fields, max_uses, stock, expiration_minutes, success_url, thank_you, expires_at, created_at)
-    SELECT id, merchant_id, token, title, description, prices, open_amount, price_currency,
-      fields, max_uses, stock, expiration_minutes, success_url, thank_you, expires_at, created_at
+    INSERT INTO payment_links (id, merchant_id, token, title, description, prices, open_amount,
+      price_currency, fields, max_uses, stock, expiration_minutes, success_url, thank_you,
+      expires_at, created_at)
+    SELECT id, merchant_id, token, title, description, prices, open_amount,
+      price_currency, fields, max_uses, stock, expiration_minutes, success_url, thank_you,
+      expires_at, created_at
     FROM json_to_record(${p.link}::json) AS l (
       id text, merchant_id text, token text, title text, description text, prices json, open_amount json,
       price_currency text, fields json, max_uses integer, stock integer, expiration_minutes integer,

@@ -89,7 +89,7 @@ describe('the documentation as it is served', () => {
       'api key': ['/docs/reference#authentication', 'your <mark>API</mark> <mark>key</mark>'],
       timeout: ['/docs/errors#request_timeout', 'request_<mark>timeout</mark>'],
       svix: ['/docs/receive-webhooks#write-a-receiver', '<mark>Svix</mark>'],
-      currency: ['/docs/reference/objects#Event', '<mark>currency</mark>'],
+      currency: ['/docs/reference/payments#createPayment-body', '<mark>currency</mark>'],
       409: ['/docs/errors#idempotency_conflict', '<mark>409</mark> Conflict'],
     };
     for (const [query, [address, hit]] of Object.entries(expected)) {
