@@ -1,6 +1,6 @@
 // `npm run build:sdk` (decisions 68, 96): each entry of src/sdk as one ES module, as one CommonJS module, and its types as one
-// file; and the program. Nothing is minified: an uncaught error shows the line that threw. In JavaScript itself, because it runs
-// wherever somebody installs the SDK from git.
+// file; and the program. What merchants import is not minified: an uncaught error shows the line that threw. The program has no
+// indents, in lines that are as short. In JavaScript itself, because it runs wherever somebody installs the SDK from git.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
@@ -50,7 +50,8 @@ async function bundle() {
   await build({ ...entries, format: 'esm', outExtension: { '.js': '.mjs' } });
   const plugins = [{ name: 'the program imports the entries', setup: importEntries }];
   const program = { entryPoints: { [PROGRAM]: `src/sdk/${PROGRAM}.ts` }, outExtension: { '.js': '.mjs' } };
-  await build({ ...settings, ...program, format: 'esm', target: 'node20', plugins });
+  const dense = { minifyWhitespace: true, lineLimit: 110 };
+  await build({ ...settings, ...program, ...dense, format: 'esm', target: 'node20', plugins });
   for (const file of [...ENTRIES.flatMap((entry) => [`${entry}.js`, `${entry}.mjs`]), `${PROGRAM}.mjs`]) {
     const path = at(`dist-sdk/${file}`);
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(COMMENT, ''));
