@@ -19,7 +19,7 @@ export interface DueRefund {
  *
  * `late: refund`: everything of an expired payment that got late money, once all its money has confirmed, and
  * of a refunded one whatever late money confirms. `overpaid: refund_excess`: what a settled payment does not
- * need for its price, once that is converted.
+ * need for its price.
  */
 export function dueRefundOf(payment: Payment, transfers: readonly PaymentTransfer[]): DueRefund | null {
   const { policy, exceptions, status, settled_at } = payment;
@@ -31,11 +31,8 @@ export function dueRefundOf(payment: Payment, transfers: readonly PaymentTransfe
     const isWhole = transfers.filter(isStanding).every(isConfirmed);
     return owed('late', isWhole ? sendableParts(transfers) : []);
   }
-  if (returnsExcess(policy) && isSettled(status)) {
-    // What is needed for the price is converted first: of several networks with news, the last one may have it.
-    const { convert, excess } = planConversion(payment, transfers);
-    return owed('overpaid', convert.length > 0 ? [] : excess);
-  }
+  if (returnsExcess(policy) && isSettled(status))
+    return owed('overpaid', planConversion(payment, transfers).excess);
   if (!isRefunded(status)) return null;
   if (returnsExcess(policy) && settled_at !== null) return owed('overpaid', sendableParts(transfers));
   return returnsLate(policy) ? owed('late', sendableParts(transfers.filter(isLate))) : null;
