@@ -107,7 +107,7 @@ describe('a job that cannot be done', () => {
     });
     await followTestClock(ctx.db, ahead);
     const next = () =>
-      nextJobOfTestClock(ctx.db, 'pay_1', addSeconds(runAt, 1), { first: bulk, skipped: [] });
+      nextJobOfTestClock(ctx.db, 'pay_1', addSeconds(runAt, 1), { first: [bulk], skipped: [] });
     expect(await next()).to.equal(null);
     expect(await stuck()).to.have.length(1);
     await releaseParked(ctx.db, ALL);

@@ -3,7 +3,7 @@ import { openShop } from '../support/shop.ts';
 import { checkScript, type Script } from './check.ts';
 import { EXAMPLES } from './examples.ts';
 import { disableWebhooks } from './facts.ts';
-import { giveAddress, lose, pay, refund, scriptOf, wait } from './scripts.ts';
+import { giveAddress, lose, pay, refund, scriptOf, send, wait, type Choice, type Steps } from './scripts.ts';
 
 /** Found by the model or by review, and fixed in the service or the model. */
 describe('fixed counterexamples', () => {
@@ -206,11 +206,18 @@ describe('fixed counterexamples', () => {
 });
 
 describe('fixed counterexamples of slow blocks', () => {
-  it('what a refund would have sent back is converted when what was converted is lost', async () => {
+  const check = async (steps: Steps, choice: Choice) => {
     const harness = await createHarness({ SIMULATOR_BLOCK_SECONDS: '2400' });
     await disableWebhooks(harness.ctx);
-    const { caller } = await openShop(harness);
-    const script = scriptOf(
+    try {
+      await checkScript(harness.ctx, (await openShop(harness)).caller, scriptOf(steps, choice));
+    } finally {
+      await harness.close();
+    }
+  };
+
+  it('what a refund would have sent back is converted when what was converted is lost', () =>
+    check(
       [
         [200, pay('asked', 'ETH ethereum')],
         [0, pay('asked', 'ETH ethereum')],
@@ -219,11 +226,27 @@ describe('fixed counterexamples of slow blocks', () => {
         [136_175, lose(2)],
       ],
       { overpaid: 'refund_excess' },
-    );
-    try {
-      await checkScript(harness.ctx, caller, script);
-    } finally {
-      await harness.close();
-    }
-  });
+    ));
+
+  it('an excess goes back in two parts where money of another network frees the second', () =>
+    check(
+      [
+        [0, pay('asked', 'USDC ethereum')],
+        [0, pay('asked', 'USDT tron')],
+        [26_999, pay('asked', 'ETH ethereum')],
+        [1_760, send(40, 'ETH ethereum')],
+        [67, lose(1)],
+        [138, { do: 'mine', blocks: 20 }],
+      ],
+      { overpaid: 'refund_excess' },
+    ));
+
+  it('what holds a rate no longer is missing when it is quoted again at that moment', () =>
+    check(
+      [
+        [0, pay(40, 'USDT tron')],
+        [2_000, pay('asked', 'USDT tron')],
+      ],
+      {},
+    ));
 });

@@ -176,6 +176,9 @@ export class PaymentStatus {
     // is dust alone goes with the rest.
     if (this.#returnsExcess && this.status === 'REFUNDED' && this.isSettled)
       this.money.sendBack(allHeld(confirmed));
+    // Of several networks with news at one moment, the money of a later one may free more.
+    else if (this.#returnsExcess && this.status === 'SETTLED')
+      this.money.sendBack(this.money.split(true).excess);
     else if (this.#policy.late === 'refund') {
       const late = confirmed.filter(({ seenAt }) => seenAt >= this.#expiresAt);
       if (this.status === 'REFUNDED') this.money.sendBack(allHeld(late));

@@ -7,7 +7,7 @@ interface NextJob {
   readonly testClock: string;
   readonly until: Date;
   readonly skipped: readonly string[];
-  readonly first: string;
+  readonly first: readonly string[];
 }
 
 // Index: scheduled_jobs_of_test_clock. The order of two jobs at one moment must not depend on when they were
@@ -17,21 +17,27 @@ const nextJob = sql<{ job: string; key: string; run_at: Date }, NextJob>(
   (p) => `SELECT job, key, run_at FROM scheduled_jobs
    WHERE test_clock = ${p.testClock} AND run_at <= ${p.until} AND NOT (job || ' ' || key = ANY (${p.skipped}))
      AND NOT (${IS_PARKED})
-   ORDER BY run_at, CASE job WHEN ${p.first} THEN key END, place LIMIT 1`,
+   ORDER BY run_at, array_position(${p.first}::text[], job),
+     CASE WHEN job = ANY (${p.first}::text[]) THEN key END, place LIMIT 1`,
 );
 
 /**
  * The job of a test clock that is due first, up to `until` in the time of that clock, except `skipped` (`job
- * key`) and parked ones; null: none. At one moment the jobs of `first` precede all others, by key; the others
- * follow in the order in which they were written.
+ * key`) and parked ones; null: none. At one moment the jobs of `first` precede all others, one after the
+ * other, each by key; the others follow in the order in which they were written.
  */
 export async function nextJobOfTestClock(
   connection: Connection,
   testClock: string,
   until: Date,
-  { first, skipped }: { first: Job; skipped: readonly string[] },
+  { first, skipped }: { first: readonly Job[]; skipped: readonly string[] },
 ): Promise<{ job: string; key: string; runAt: Date } | null> {
-  const row = await runOne(connection, nextJob, { testClock, until, skipped, first: first.name });
+  const row = await runOne(connection, nextJob, {
+    testClock,
+    until,
+    skipped,
+    first: first.map(({ name }) => name),
+  });
   return row === null ? null : { job: row.job, key: row.key, runAt: row.run_at };
 }
 

@@ -1,4 +1,4 @@
-import { syncChain } from '../../payments/lifecycle/jobs.ts';
+import { endHolds, syncChain } from '../../payments/lifecycle/jobs.ts';
 import { testClockOf } from '../../payments/lifecycle/payment.ts';
 import { lockPayment } from '../../payments/lifecycle/store.ts';
 import { followTestClock, nextJobOfTestClock } from '../../schedule/test-clock.ts';
@@ -22,6 +22,12 @@ export const FREEZE_SECONDS = 60;
 const MAX_STEPS = 20_000;
 /** After so many tries a job is another worker's (a delivery in flight): workers take it over. */
 const MAX_TRIES = 20;
+/**
+ * At one moment chains are synced first: a decision must know the blocks of its time on every network. What
+ * holds a rate no longer is missing before it is quoted again: a coin that is paid at once holds it for as
+ * long as two locks.
+ */
+const FIRST = [syncChain, endHolds];
 
 /** A frozen test clock: `now` of its context changes only when the clock is advanced. */
 export interface FrozenClock {
@@ -84,8 +90,7 @@ export async function runFrozen<T>(
       if (steps > MAX_STEPS)
         throw new Error(`test clock ${clock.id} stopped: more than ${MAX_STEPS} jobs became due`);
       clock = await renewed(ctx, clock);
-      // Chains are synced first: a decision at one time must know the blocks of that time on every network.
-      const due = await nextJobOfTestClock(ctx.db, clock.id, lastDue, { first: syncChain, skipped });
+      const due = await nextJobOfTestClock(ctx.db, clock.id, lastDue, { first: FIRST, skipped });
       if (due === null) break;
       await budget?.spend({ connection: ctx.db, paymentId: clock.id, now: time });
       const name = `${due.job} ${due.key}`;
