@@ -22,11 +22,7 @@ export const FREEZE_SECONDS = 60;
 const MAX_STEPS = 20_000;
 /** After so many tries a job is another worker's (a delivery in flight): workers take it over. */
 const MAX_TRIES = 20;
-/**
- * At one moment chains are synced first: a decision must know the blocks of its time on every network. What
- * holds a rate no longer is missing before it is quoted again: a coin that is paid at once holds it for as
- * long as two locks.
- */
+/** At one moment: blocks, which decisions must know, then holds that end, which the next quote must know. */
 const FIRST = [syncChain, endHolds];
 
 /** A frozen test clock: `now` of its context changes only when the clock is advanced. */
