@@ -46,6 +46,9 @@ export function evmScriptNode(stand: EvmStand, harness: Harness): ScriptNode {
   const mine = async (blocks: number) => {
     harness.advance(blocks * BLOCK_SECONDS);
     if (blocks > 1) await stand.rpc('anvil_mine', wordOf(BigInt(blocks - 1)), wordOf(11n));
+    // The stand mines as well, and no block is older than the one before.
+    const { timestamp } = await stand.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false);
+    harness.advance(Math.max(0, Number(timestamp) + 1 - harness.ctx.now().getTime() / 1_000));
     await stand.rpc('evm_setNextBlockTimestamp', harness.ctx.now().getTime() / 1_000);
     await stand.mine();
   };
