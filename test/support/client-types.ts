@@ -30,6 +30,7 @@ import {
   PaymentList,
   PaymentResource,
 } from '../../src/domain/payments/schemas.ts';
+import type { Schema } from './integrations/operations.ts';
 import {
   RatesBody,
   RatesResource,
@@ -194,20 +195,6 @@ const NAMES = new Map<string, Use>([
 
 /** Less than is allowed: the formatter indents the parts of a union further. */
 const MAX_COLUMNS = 102;
-
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
-  readonly patternProperties?: Readonly<Record<string, Schema>>;
-}
 
 /**
  * The files of src/sdk/client/types, from the schemas with which the service validates and describes; before

@@ -4,6 +4,7 @@ import { ENDPOINTS } from '../endpoints.ts';
 /** What the generators read of a JSON Schema. */
 export interface Schema {
   readonly $ref?: string;
+  readonly description?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
