@@ -12,8 +12,8 @@ export const linkEndpoints = [
     path: '/v1/links',
     summary: 'Creates a payment link: a page on which customers create payments themselves.',
     description:
-      'Give customers `url`, or print `code_url`. Each payment bears the link as its `order_id` and as ' +
-      '`metadata.link_id`, beside the `option` and the answers that the customer gave, and is told as every other. ' +
+      'Give customers `url`, or print `code_url`. Each payment has the link as its `order_id` and as ' +
+      '`metadata.link_id`, beside the `option` and the answers that the customer gave, and the same events as every other. ' +
       'A payment holds an item of `stock` and `max_uses` from its creation on, and gives it back when it ends ' +
       'unpaid or is sent back in full.',
     auth: 'required',

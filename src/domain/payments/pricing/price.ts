@@ -110,7 +110,7 @@ export async function convertPrice(
   const market = (await rates(connection, [merchant_id], now))(merchant_id);
   const coin = market.get(pay_currency) ?? noRate(pay_currency);
   const money = (await currencies(connection, now)).get(asked.currency) ?? noRate(asked.currency);
-  // Up: else a price that is a whole number of units would cost one more, by the rate that is told.
+  // Up: else a price that is a whole number of units would cost one more, by the rate in `price`.
   const rate = divide(coin.usd, money.usd, RATE_DECIMALS, 'up');
   const pay_amount = divide(asked.amount, rate, sendableDecimals(pay_currency, pay_network), 'up');
   if (!IS_AMOUNT.test(pay_amount))

@@ -8,7 +8,7 @@ import { readOrders } from './orders.ts';
 import { IS_HELD_SALE, IS_UNSOLD, isInDoubt } from './states.ts';
 import { lockSale, noteSale, type Sale, type SaleNote } from './store.ts';
 
-/** A sale that does not go on for so long is a problem that its merchant is told. */
+/** A sale that does not go on for so long is a problem, which its payment shows. */
 const PROBLEM_SECONDS = 1_800;
 
 const updateProblem = sql<never, { paymentId: string; since: Date }>(

@@ -83,7 +83,7 @@ export async function setUpTotp(
   });
 }
 
-/** Lets a session in, under a new token: the first time it is told by mail, where the device is new. */
+/** Lets a session in, under a new token: a mail reports the first time on a new device. */
 async function admit(
   ctx: Pick<Context, 'now'>,
   tx: Tx,
@@ -101,7 +101,7 @@ async function admit(
   return { token, device };
 }
 
-/** Remembers the device, and returns its name. A new one is told to the person by mail. */
+/** Remembers the device, and returns its name. A mail to the person reports a new one. */
 export async function welcomeDevice(tx: Tx, personId: string, visitor: Visitor, at: Date): Promise<string> {
   const device = visitor.device ?? newToken();
   const deviceHash = hashApiKey(device);

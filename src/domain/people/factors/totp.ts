@@ -3,7 +3,7 @@ import type { Context } from '../../../platform/context.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { secretBoxOf } from '../../../platform/secret-box.ts';
 
-/** What authenticator apps know without being told. */
+/** What authenticator apps assume. */
 const FORM = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 /** RFC 4226 recommends 160 bits. */
 const SECRET_BYTES = 20;

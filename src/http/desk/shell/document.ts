@@ -84,7 +84,7 @@ function switcher(texts: DeskTexts, session: Session | null, merchant: Membershi
   </details>`;
 }
 
-/** By which test and live are told apart without colours. */
+/** Distinguishes test and live without colours. */
 export function badge(texts: DeskTexts, { mode }: Pick<Membership, 'mode'>): Html {
   return html`<span class="badge ${mode}">${mode === 'test' ? texts.test : texts.live}</span>`;
 }
