@@ -1,6 +1,6 @@
-import { CURRENCIES } from '../chain/currencies.ts';
 import { ValidationError } from '../api/errors.ts';
-import { compare, decimalPlaces } from '../../platform/values/money.ts';
+import { compare } from '../../platform/values/money.ts';
+import { checkMinorUnits } from '../payments/pricing/price.ts';
 import { newId, newToken } from '../../platform/values/ids.ts';
 import { encodeUrl } from '../../platform/values/urls.ts';
 import type { Link } from './link.ts';
@@ -53,18 +53,10 @@ function checkAmounts({ prices, open_amount, price_currency }: CreateLinkBody): 
   if (open_amount !== undefined && compare(open_amount.min, open_amount.max) > 0)
     throw new ValidationError('open_amount.max', 'minimum', 'must be open_amount.min or more');
   if (price_currency === undefined) return;
-  const { decimals } = CURRENCIES[price_currency];
-  const written = Object.entries({
-    ...Object.fromEntries((prices ?? []).map(({ amount }, at) => [`prices.${at}.amount`, amount])),
-    ...(open_amount && { 'open_amount.min': open_amount.min, 'open_amount.max': open_amount.max }),
-  });
-  for (const [field, amount] of written)
-    if (decimalPlaces(amount) > decimals)
-      throw new ValidationError(
-        field,
-        'multipleOf',
-        `must have at most ${decimals} decimals in ${price_currency}`,
-      );
+  for (const [at, { amount }] of (prices ?? []).entries())
+    checkMinorUnits(`prices.${at}.amount`, { amount, currency: price_currency });
+  for (const [name, amount] of Object.entries(open_amount ?? {}))
+    checkMinorUnits(`open_amount.${name}`, { amount, currency: price_currency });
 }
 
 function checkFields({ fields = [] }: CreateLinkBody): void {

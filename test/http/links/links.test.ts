@@ -89,6 +89,11 @@ describe('/v1/links', () => {
       ['prices.0.amount', 'multipleOf'],
     ],
     [
+      'more decimals than its currency has, though the last is 0',
+      { open_amount: { min: '1', max: '10.500' }, price_currency: 'EUR' },
+      ['open_amount.max', 'multipleOf'],
+    ],
+    [
       'an end in the past',
       { prices: [price], expires_at: '2020-01-01T00:00:00Z' },
       ['expires_at', 'minimum'],

@@ -105,7 +105,7 @@ export async function convertPrice(
   asked: AskedPrice,
   now: Date,
 ): Promise<{ pay_amount: string; price: CheckoutPrice }> {
-  checkMinorUnits(asked);
+  checkMinorUnits('price_amount', asked);
   const { merchant_id, pay_currency, pay_network } = payment;
   const market = (await rates(connection, [merchant_id], now))(merchant_id);
   const coin = market.get(pay_currency) ?? noRate(pay_currency);
@@ -127,16 +127,15 @@ export async function convertPrice(
   };
 }
 
-/** Decimals as they are written: nobody means 10.500 euros. */
-function checkMinorUnits({ amount: written, currency }: AskedPrice): void {
+/**
+ * Throws ValidationError on `field` for more decimals than the currency has, as they are written: nobody
+ * means 10.500 euros.
+ */
+export function checkMinorUnits(field: string, { amount: written, currency }: AskedPrice): void {
   const { decimals } = CURRENCIES[currency];
   const [, fraction = ''] = written.split('.');
   if (fraction.length > decimals)
-    throw new ValidationError(
-      'price_amount',
-      'multipleOf',
-      `must have at most ${decimals} decimals in ${currency}`,
-    );
+    throw new ValidationError(field, 'multipleOf', `must have at most ${decimals} decimals in ${currency}`);
 }
 
 function noRate(of: string): never {
