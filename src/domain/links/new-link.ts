@@ -43,10 +43,6 @@ export function newLink(body: CreateLinkBody, merchantId: string, now: Date): Li
 }
 
 function checkAmounts({ prices, open_amount, price_currency }: CreateLinkBody): void {
-  if (prices === undefined && open_amount === undefined)
-    throw new ValidationError('prices', 'required', 'is required, or open_amount');
-  if (prices !== undefined && open_amount !== undefined)
-    throw new ValidationError('open_amount', 'not', 'cannot be combined with prices');
   const nameless = (prices ?? []).findIndex(({ name }) => name === undefined);
   if (nameless >= 0 && (prices ?? []).length > 1)
     throw new ValidationError(`prices.${nameless}.name`, 'required', 'is required beside other prices');

@@ -38,6 +38,13 @@ export type LinkField = Static<typeof LinkField>;
 const count = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_COUNT, description }));
 
+/** A link has prices, or an open amount: one of the two, and not both. */
+const PRICES_OR_OPEN = {
+  if: { properties: { open_amount: {} }, required: ['open_amount'] },
+  then: { properties: { prices: { not: {} } } },
+  else: { properties: { prices: {} }, required: ['prices'] },
+};
+
 export const CreateLinkBody = Type.Object(
   {
     title: text({ minLength: 1, maxLength: 100, description: 'What the page is about.' }),
@@ -80,7 +87,7 @@ export const CreateLinkBody = Type.Object(
       text({ minLength: 1, maxLength: 1000, description: 'Shown after paying; without success_url.' }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...PRICES_OR_OPEN },
 );
 export type CreateLinkBody = Static<typeof CreateLinkBody>;
 

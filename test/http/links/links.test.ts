@@ -76,7 +76,7 @@ describe('/v1/links', () => {
   const field = { key: 'size', label: 'Size' };
   for (const [what, body, details] of [
     ['neither prices nor an open amount', {}, ['prices', 'required']],
-    ['both', { prices: [price], open_amount: { min: '1', max: '2' } }, ['open_amount', 'not']],
+    ['both', { prices: [price], open_amount: { min: '1', max: '2' } }, ['prices', 'not']],
     [
       'several prices of which one has no name',
       { prices: [{ ...price, name: 'S' }, price] },
