@@ -24,12 +24,17 @@ export interface Gate {
 export async function startGate(target: string): Promise<Gate> {
   const requests: Gate['requests'] = [];
   const faults: Fault[] = [];
+  const passing = new Set<Promise<void>>();
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
     requests.push({ method, url, headers });
     const fault = faults.shift();
-    if (typeof fault === 'object') response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
-    else void pass(target, request, response, fault);
+    if (typeof fault === 'object') {
+      response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
+      return;
+    }
+    const passed = pass(target, request, response, fault).finally(() => passing.delete(passed));
+    passing.add(passed);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -38,6 +43,8 @@ export async function startGate(target: string): Promise<Gate> {
     requests,
     faults,
     async close() {
+      // What a client has given up is still handled by the service, which may be closed next.
+      await Promise.all(passing);
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
