@@ -153,16 +153,18 @@ describe("the server's time limits", () => {
     await operator.raw(`INSERT INTO notes VALUES ('a'), ('b')`);
     await db.destroy();
     db = open(20_000);
-    const lockBoth = (texts: string[]) =>
+    let locked = 0;
+    const lockBoth = (first: string, second: string) =>
       outcomeOf(
         db.transaction(async (tx) => {
-          for (const text of texts) {
-            await tx.raw('SELECT FROM notes WHERE text = ? FOR UPDATE', [text]);
-            await sleep(100);
-          }
+          const lock = (text: string) => tx.raw('SELECT FROM notes WHERE text = ? FOR UPDATE', [text]);
+          await lock(first);
+          locked += 1;
+          await until('each has locked its first', () => locked === 2);
+          await lock(second);
         }),
       );
-    const both = await Promise.all([lockBoth(['a', 'b']), lockBoth(['b', 'a'])]);
+    const both = await Promise.all([lockBoth('a', 'b'), lockBoth('b', 'a')]);
     expect(both).to.have.members(['done', 'unavailable']);
     const name = new URL(database.url).pathname.slice(1);
     await operator.raw(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
