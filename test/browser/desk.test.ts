@@ -135,6 +135,7 @@ describe('the desk in a browser', () => {
         ['home', home()],
         ['payments', `${home()}/payments`],
         ['payment', `${home()}/payments/${payment.id}`],
+        ['exports', `${home()}/exports`],
         ['people', `${home()}/people`],
         ['audit', `${home()}/audit`],
         ['account', '/dashboard/account'],

@@ -47,7 +47,9 @@ export function openBrowser(harness: Harness, agent = 'Test browser'): DeskBrows
       if (value === '') cookies.delete(name);
       else cookies.set(name, value);
     }
-    return { status: response.status, text: response.text, location: own.location, set, headers: own };
+    // A file that is no text comes as bytes.
+    const text = (response.text as string | undefined) ?? String(response.body);
+    return { status: response.status, text, location: own.location, set, headers: own };
   };
   return {
     cookies,

@@ -4,8 +4,10 @@ import { findSession, isFresh, seen, type Session } from '../../domain/people/se
 import type { Gate } from '../api/mount.ts';
 import { showMaintenance } from '../checkout/router.ts';
 import { noteFacts } from '../logging/access-log.ts';
+import type { Log } from '../../platform/log.ts';
 import { deskRoutes, type DeskDependencies } from './routes.ts';
 import { deskCookies, type DeskCookies } from './shell/cookies.ts';
+import { sendDownload } from './shell/download.ts';
 import { deskDocument, refusal, type Viewer } from './shell/document.ts';
 import { ownPostOnly } from './shell/own-post.ts';
 import { ownPath, type DeskReply, type DeskRoute, type Kept, type Page, type Visit } from './shell/route.ts';
@@ -43,14 +45,15 @@ function serve({ ctx, clients }: DeskGate, cookies: DeskCookies, route: DeskRout
     const merchantId = visit.params.merchant;
     const merchant = session?.memberships.find(({ merchant_id }) => merchant_id === merchantId) ?? null;
     const viewer = { texts: visit.texts, path: visit.path, session, merchant };
-    const answer = (reply: DeskReply) => send(response, next, { viewer, cookies, reply });
+    const answer = (reply: DeskReply) => send(response, next, { viewer, cookies, reply, log: ctx.log });
     if (route.access === 'anybody') return answer(await route.handle(visit));
     if (session === null) return answer(toSignIn(visit, kept));
     if (session.factor_at === null && route.access !== 'begun') return answer({ to: nextStep(session) });
     if (route.access !== 'member') return answer(await route.handle({ ...visit, session }));
     if (merchant === null) return answer('missing');
     if (!may(merchant.role, route.right)) return answer(refusal(visit.texts, 'refused'));
-    if (route.method === 'post' && merchant.is_suspended) return answer(refusal(visit.texts, 'suspended'));
+    const isChange = route.method === 'post' && route.isRead !== true;
+    if (isChange && merchant.is_suspended) return answer(refusal(visit.texts, 'suspended'));
     if (route.isFresh === true && !isFresh(session, ctx.now())) return answer(toConfirm(visit));
     return answer(await route.handle({ ...visit, session, merchant }));
   };
@@ -114,10 +117,13 @@ interface Answer {
   readonly viewer: Viewer;
   readonly cookies: DeskCookies;
   readonly reply: DeskReply;
+  readonly log: Log;
 }
 
-function send(response: Response, next: () => void, { viewer, cookies, reply }: Answer): void {
+function send(response: Response, next: () => void, answer: Answer): void | Promise<void> {
+  const { viewer, cookies, reply, log } = answer;
   if (reply === 'missing') return next();
+  if ('file' in reply) return sendDownload(response, reply, log);
   keep(response, cookies, reply.kept);
   if ('to' in reply) return response.redirect(303, reply.to);
   sendPage(response, viewer, reply);

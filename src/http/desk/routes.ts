@@ -2,6 +2,8 @@ import type { Config } from '../../platform/config/config.ts';
 import type { Mailer } from '../../platform/mail.ts';
 import { accountRoutes } from './account/routes.ts';
 import { entryRoutes, linkRoutes } from './entry/routes.ts';
+import { exportRoutes } from './exports/routes.ts';
+import { ExportSlots } from './exports/slots.ts';
 import { homeRoutes } from './home/routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { auditRoutes } from './people/audit.ts';
@@ -18,6 +20,7 @@ export function deskRoutes(
   { production }: Pick<Config, 'production'>,
   { mailer }: DeskDependencies,
 ): readonly DeskRoute[] {
+  const slots = new ExportSlots();
   return [
     ...entryRoutes,
     // Whoever could write to the database could sign in as anybody, without a second factor.
@@ -26,6 +29,7 @@ export function deskRoutes(
     ...homeRoutes,
     ...paymentRoutes(),
     ...peopleRoutes(mailer),
-    ...auditRoutes,
+    ...auditRoutes(slots),
+    ...exportRoutes(slots),
   ];
 }

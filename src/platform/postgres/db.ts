@@ -6,7 +6,7 @@ import { valuesOf, type Statement } from './sql.ts';
 import { isOutdated } from './unavailable.ts';
 
 export { isUnavailable } from './unavailable.ts';
-export { groupBy, recordset, sql, type Statement } from './sql.ts';
+export { groupBy, recordset, sql, type Placeholders, type Statement } from './sql.ts';
 export type { PoolOptions as DbOptions } from './pool.ts';
 
 /** The pool, for readers. */

@@ -3,12 +3,12 @@ import type { Express } from 'express';
 import supertest from 'supertest';
 import { createAdapters, type Adapters } from '../../../src/domain/adapters.ts';
 import { setAcceptedMethods } from '../../../src/domain/merchants/accepted-methods.ts';
-import { exportRows } from '../../../src/domain/ops/export.ts';
 import { EVERYTHING_PRICED } from '../../../src/domain/chain/rates/priced.ts';
 import { simulatedRates } from '../../../src/domain/chain/simulator/market.ts';
 import { endWallet } from '../../../src/domain/wallets/set.ts';
 import { exportDeposits } from '../../../src/domain/wallets/export.ts';
 import { createApp } from '../../../src/http/app.ts';
+import { exported } from '../../support/exports.ts';
 import { createHarness, type Harness, type TestMerchant } from '../../support/harness.ts';
 import { addressOf, BIP84, bitcoinKey, useWallet } from '../../support/wallets.ts';
 
@@ -108,9 +108,8 @@ describe('POST /v1/payment of a live merchant on Bitcoin', () => {
       };
       await ctx.db('transfers').insert({ ...row, seen_at: ctx.now(), locked_amount: 0, locked_credit: 0 });
     }
-    const transfers = [];
-    for await (const rows of exportRows(ctx, 'transfers', { merchantId: merchant.id, from: null, to: null }))
-      transfers.push(...rows);
+    const all = { merchantId: merchant.id, from: null, to: null };
+    const transfers = await exported(ctx, 'transfers', all);
     expect(
       transfers.map((row) => [row.network, row.address, row.wallet_id, row.deposit_index]),
     ).to.deep.equal([

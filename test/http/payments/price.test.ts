@@ -3,9 +3,9 @@ import supertest from 'supertest';
 import { createApp } from '../../../src/http/app.ts';
 import { marketCurrencies, marketRates, storeRates } from '../../../src/domain/chain/rates/store.ts';
 import type { RatedId } from '../../../src/domain/chain/rates/rates.ts';
-import { exportRows, type ExportRow } from '../../../src/domain/ops/export.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { countRows, createPayment, expectError, ORDER, pay, type Payment } from '../../support/http.ts';
+import { exported } from '../../support/exports.ts';
 import { createHarness, type Harness, type TestMerchant } from '../../support/harness.ts';
 
 const IN_EUROS = { price_amount: '10.50', price_currency: 'EUR', order_id: 'order 1' };
@@ -130,8 +130,7 @@ describe('a price in money', () => {
       ['payments', 'id', amount],
       ['refunds', 'payment_id', '1.00'],
     ] as const) {
-      const rows: ExportRow[] = [];
-      for await (const page of exportRows(harness.ctx, kind, range)) rows.push(...page);
+      const rows = await exported(harness.ctx, kind, range);
       const own = rows.find((row) => row[key] === id);
       const told = { price_currency: currency, price_rate: rate, price_sources: sources };
       expect(own).to.deep.include({ price_amount: written, ...told });

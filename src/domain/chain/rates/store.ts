@@ -18,15 +18,26 @@ const upsertRates = sql<never, { rates: string }>(
     ON CONFLICT (coin) DO UPDATE SET usd = excluded.usd, sources = excluded.sources, at = excluded.at
       WHERE rates.at < excluded.at`,
 );
+// The first rate of each hour stays, so that an export can say what something was worth then.
+const insertHourlyRates = sql<never, { rates: string }>(
+  'insert_hourly_rates',
+  (p) => `
+    INSERT INTO hourly_rates (coin, hour, usd)
+    SELECT coin, date_trunc('hour', at, 'UTC'), usd
+    FROM json_to_recordset(${p.rates}::json) AS r (coin text, usd numeric, at timestamptz)
+    ON CONFLICT DO NOTHING`,
+);
 const lastRates = sql<RateRow, { ids: readonly string[] }>(
   'last_rates',
   (p) => `SELECT coin, usd::text, sources, at FROM rates WHERE coin = ANY (${p.ids})`,
 );
 
-/** Stores rates that are newer than those stored. */
+/** Stores rates that are newer than those stored, and the first of each hour. */
 export async function storeRates(connection: Connection, rates: ReadonlyMap<RatedId, Rate>): Promise<void> {
   const rows = [...rates].map(([coin, rate]) => ({ coin, ...rate }));
-  if (rows.length > 0) await run(connection, upsertRates, { rates: recordset(rows) });
+  if (rows.length === 0) return;
+  await run(connection, upsertRates, { rates: recordset(rows) });
+  await run(connection, insertHourlyRates, { rates: recordset(rows) });
 }
 
 /** Reads the last rate of each, however old. */

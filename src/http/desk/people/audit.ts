@@ -1,13 +1,23 @@
+import { exportAudit } from '../../../domain/audit/export.ts';
 import { AUDIT_END, readAudit, type AuditEntry } from '../../../domain/audit/record.ts';
+import { EXPORT_FORMATS } from '../../../domain/exports/file.ts';
 import { html, type Html } from '../../../platform/pages/html.ts';
-import { table, time } from '../shell/fields.ts';
-import { DESK_PER_MINUTE, type DeskRoute } from '../shell/route.ts';
+import { fileReply } from '../exports/file-reply.ts';
+import type { ExportSlots } from '../exports/slots.ts';
+import { alert, button, field, form, select, table, time } from '../shell/fields.ts';
+import {
+  COSTLY_PER_MINUTE,
+  DESK_PER_MINUTE,
+  type AtMerchant,
+  type DeskReply,
+  type DeskRoute,
+} from '../shell/route.ts';
 import type { DeskTexts } from '../shell/texts.ts';
 
 const PAGE = 50;
 
 /** What was done at a merchant, for its owners. */
-export const auditRoutes: readonly DeskRoute[] = [
+export const auditRoutes = (slots: ExportSlots): readonly DeskRoute[] => [
   {
     name: 'audit log',
     method: 'get',
@@ -15,14 +25,57 @@ export const auditRoutes: readonly DeskRoute[] = [
     access: 'member',
     right: 'audit:read',
     perMinute: DESK_PER_MINUTE,
-    async handle({ ctx, texts, merchant, query }) {
-      const asked = query.get('before') ?? '';
-      const before = /^\d{1,18}$/.test(asked) ? asked : AUDIT_END;
-      const entries = await readAudit(ctx.db, merchant.merchant_id, before, PAGE);
-      return { title: texts.audit.title, main: entriesOf(texts, entries, merchant.merchant_id) };
+    handle: (visit) => show(visit, null),
+  },
+  {
+    name: 'export audit log',
+    method: 'post',
+    path: '/dashboard/:merchant/audit/export',
+    access: 'member',
+    right: 'audit:read',
+    isRead: true,
+    perMinute: COSTLY_PER_MINUTE,
+    async handle(visit) {
+      const { ctx, merchant, texts } = visit;
+      const format = EXPORT_FORMATS.find((one) => one === visit.field('format'));
+      if (format === undefined) return show(visit, texts.exports.badChoice, 400);
+      const given = visit.field('after').trim();
+      const after = given === '' ? '0' : given;
+      if (!NUMBER.test(after)) return show(visit, texts.exports.badCursor, 400);
+      const file = await fileReply(visit, slots, {
+        name: `audit-${ctx.now().toISOString().slice(0, 10)}`,
+        format,
+        details: { kind: 'audit', format, after },
+        pages: exportAudit(ctx.db, merchant.merchant_id, after),
+        isContinued: given !== '',
+      });
+      return file ?? show(visit, texts.exports.busy, 429);
     },
   },
 ];
+
+const NUMBER = /^\d{1,18}$/;
+
+async function show(visit: AtMerchant, fault: string | null, status = 200): Promise<DeskReply> {
+  const { ctx, texts, merchant, query } = visit;
+  const asked = query.get('before') ?? '';
+  const before = NUMBER.test(asked) ? asked : AUDIT_END;
+  const entries = await readAudit(ctx.db, merchant.merchant_id, before, PAGE);
+  const main = html`${alert(fault)} ${entriesOf(texts, entries, merchant.merchant_id)} ${exportForm(visit)}`;
+  return { title: texts.audit.title, status, main };
+}
+
+function exportForm({ texts, merchant, field: given }: AtMerchant): Html {
+  const { exports } = texts;
+  const formats = EXPORT_FORMATS.map((format) => [format, exports.formats[format]] as const);
+  const after = { name: 'after', label: exports.after, value: given('after'), hint: exports.afterHint };
+  const fields = html`${select({ name: 'format', label: exports.format, value: given('format') }, formats)}
+  ${field({ ...after, isOptional: true })} ${button(exports.submit)}`;
+  return html`<section class="card narrow">
+    <h2>${exports.auditTitle}</h2>
+    ${form(`/dashboard/${merchant.merchant_id}/audit/export`, fields)}
+  </section>`;
+}
 
 function entriesOf({ audit }: DeskTexts, entries: readonly AuditEntry[], merchantId: string): Html {
   if (entries.length === 0) return html`<div class="card"><p>${audit.none}</p></div>`;

@@ -10,6 +10,7 @@ import { ICON_PATH, STYLE } from './style.ts';
 const TABS = [
   { tab: 'home', path: '', right: 'payments:read' },
   { tab: 'payments', path: '/payments', right: 'payments:read' },
+  { tab: 'exports', path: '/exports', right: 'payments:read' },
   { tab: 'people', path: '/people', right: 'people:read' },
   { tab: 'audit', path: '/audit', right: 'audit:read' },
 ] as const satisfies readonly { tab: keyof DeskTexts['tabs']; path: string; right: Right }[];

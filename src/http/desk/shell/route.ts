@@ -1,3 +1,4 @@
+import type { ExportFormat } from '../../../domain/exports/file.ts';
 import type { Right } from '../../../domain/people/rights/roles.ts';
 import type { Membership, Session } from '../../../domain/people/sessions/store.ts';
 import type { Visitor } from '../../../domain/people/sessions/sign-in.ts';
@@ -46,8 +47,17 @@ export interface Redirect {
   readonly kept?: Kept;
 }
 
+/** A file, which a browser saves; its page stays. */
+export interface Download {
+  /** The name has letters, digits, dots and hyphens alone. */
+  readonly file: { readonly name: string; readonly format: ExportFormat };
+  readonly text: AsyncIterable<string>;
+  /** Called once all is sent, or the browser has left. */
+  readonly onEnd: () => void;
+}
+
 /** `missing`: the same page for what does not exist and for what is not theirs. */
-export type DeskReply = Page | Redirect | 'missing';
+export type DeskReply = Page | Redirect | Download | 'missing';
 
 interface Declared<V extends Visit> {
   /** Unique: the name of its rate limit. */
@@ -68,6 +78,8 @@ type PersonRoute = Declared<SignedIn> & { readonly access: 'begun' | 'person' };
 type MerchantRoute = Declared<AtMerchant> & {
   readonly access: 'member';
   readonly right: Right;
+  /** A form that changes nothing: it is served at a suspended merchant as well. */
+  readonly isRead?: true;
   /** The second factor must have been proven within ten minutes. */
   readonly isFresh?: true;
 };

@@ -1,3 +1,5 @@
+import { EXPORTS } from '../texts/exports.ts';
+
 /** Every text of the desk in English. Another language is another value of the same type. */
 export const EN = {
   language: { id: 'en', direction: 'ltr' },
@@ -9,7 +11,7 @@ export const EN = {
   test: 'TEST',
   testText: 'A test shop: no real money.',
   live: 'LIVE',
-  tabs: { home: 'Home', payments: 'Payments', people: 'People', audit: 'Audit log' },
+  tabs: { home: 'Home', payments: 'Payments', exports: 'Exports', people: 'People', audit: 'Audit log' },
   roles: { owner: 'Owner', developer: 'Developer', support: 'Support', 'read-only': 'Read-only' },
   signIn: {
     title: 'Sign in',
@@ -163,6 +165,7 @@ export const EN = {
       'checkout.funds_received': 'Money came that changes nothing',
     },
   },
+  exports: EXPORTS,
   audit: {
     title: 'Audit log',
     at: 'Time',

@@ -1,6 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
-import { csvLine, EXPORT_KINDS, exportRows, type ExportRow } from '../../../domain/ops/export.ts';
+import { csvLine, EXPORT_FORMATS, lineOf } from '../../../domain/exports/file.ts';
+import { exportRows } from '../../../domain/exports/rows.ts';
+import { EXPORT_KINDS } from '../../../domain/exports/statements.ts';
 import { erasePersonalData } from '../../../domain/ops/personal-data/erase.ts';
 import { findPersonalData, type Whose } from '../../../domain/ops/personal-data/find.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -8,8 +10,6 @@ import { isId } from '../../../platform/values/ids.ts';
 import { assertMerchant } from '../merchant-commands.ts';
 import { OpsUsageError, timeOf, type OpsCommand, type OpsOutput, type OpsValues } from './command.ts';
 import { asUsageError } from './merchants.ts';
-
-const FORMATS = ['ndjson', 'csv'] as const;
 
 export const exportCommand: OpsCommand = {
   summary: "writes a merchant's payments, transfers, ledger, refunds, sales or events as NDJSON or CSV",
@@ -31,7 +31,7 @@ export const exportCommand: OpsCommand = {
   changes: () => true,
   async run(ctx, values, output) {
     const kind = oneOf('kind', EXPORT_KINDS, values.text('kind') ?? '');
-    const format = oneOf('format', FORMATS, values.text('format') ?? 'ndjson');
+    const format = oneOf('format', EXPORT_FORMATS, values.text('format') ?? 'ndjson');
     const file = values.text('out');
     if (file === null && values.has('json')) throw new OpsUsageError('export --json needs --out FILE.');
     const merchantId = values.text('merchant') ?? '';
@@ -42,7 +42,7 @@ export const exportCommand: OpsCommand = {
     for await (const page of exportRows(ctx, kind, range)) {
       const [first] = page;
       if (format === 'csv' && rows === 0 && first !== undefined)
-        await target.write(csvLine(Object.keys(first)));
+        await target.write(csvLine(Object.keys(JSON.parse(first) as object)));
       await target.write(page.map((row) => lineOf(row, format)).join(''));
       rows += page.length;
     }
@@ -51,10 +51,6 @@ export const exportCommand: OpsCommand = {
     return { facts, text: file === null ? '' : `${rows} rows of ${kind} in ${file}.`, changed: facts };
   },
 };
-
-function lineOf(row: ExportRow, format: (typeof FORMATS)[number]): string {
-  return format === 'csv' ? csvLine(Object.values(row)) : `${JSON.stringify(row)}\n`;
-}
 
 function oneOf<T extends string>(option: string, known: readonly T[], given: string): T {
   const found = known.find((one) => one === given);

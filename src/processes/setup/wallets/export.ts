@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { csvLine } from '../../../domain/ops/export.ts';
+import { csvLine } from '../../../domain/exports/file.ts';
 import { exportDeposits, type DepositRow } from '../../../domain/wallets/export.ts';
 import { getWallet } from '../../../domain/wallets/set.ts';
 import type { Context } from '../../../platform/context.ts';

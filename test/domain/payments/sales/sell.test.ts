@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import winston from 'winston';
-import { exportRows } from '../../../../src/domain/ops/export.ts';
 import { reconcileOnce } from '../../../../src/domain/ops/reconcile.ts';
 import { verify } from '../../../../src/domain/ops/verify/verify.ts';
 import { decideSale, listUnsold } from '../../../../src/domain/payments/sales/decide.ts';
@@ -11,6 +10,7 @@ import { settlePayments } from '../../../../src/domain/payments/processing/settl
 import { sum } from '../../../../src/platform/values/money.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import { ExchangeStand } from '../../../support/exchange-stand.ts';
+import { exported } from '../../../support/exports.ts';
 import type { Harness } from '../../../support/harness.ts';
 import type { Fault } from '../../../support/kraken.ts';
 import type { Shop } from '../../../support/shop.ts';
@@ -319,8 +319,7 @@ describe('a payment that is sold at an exchange', () => {
     const id = await stand.paid();
     await stand.workUntil(id, 'SETTLED');
     const range = { merchantId: stand.merchant.id, from: null, to: null };
-    const rows = [];
-    for await (const page of exportRows(stand.ctx, 'sales', range)) rows.push(...page);
+    const rows = await exported(stand.ctx, 'sales', range);
     expect(rows).to.have.length(1);
     expect(rows[0]).to.deep.include({
       payment_id: id,

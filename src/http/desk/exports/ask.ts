@@ -1,0 +1,51 @@
+import { isCurrency, type CurrencyId } from '../../../domain/chain/currencies.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../../domain/exports/file.ts';
+import { findCursor, type ExportCursor } from '../../../domain/exports/rows.ts';
+import { addSeconds } from '../../../platform/clock.ts';
+import type { AtMerchant } from '../shell/route.ts';
+import type { DeskTexts } from '../shell/texts.ts';
+
+/** The kinds that people download; operators export more. */
+export const KINDS = ['payments', 'transfers', 'refunds', 'ledger'] as const;
+
+/** An export as a form asks for it. */
+export interface Asked {
+  readonly kind: (typeof KINDS)[number];
+  readonly format: ExportFormat;
+  readonly currency: CurrencyId;
+  readonly from: Date | null;
+  /** The first moment that is left out. */
+  readonly to: Date;
+  readonly after: ExportCursor | null;
+}
+
+export type Fault = keyof DeskTexts['exports'] & `bad${string}`;
+
+/** A transaction that creates a payment has long ended: none of before can still appear. */
+const SETTLED_SECONDS = 30;
+const DAY_SECONDS = 86_400;
+
+/** Reads the form; returns the name of a text that says what is wrong with it. */
+export async function readAsked({ ctx, merchant, field }: AtMerchant): Promise<Asked | Fault> {
+  const kind = KINDS.find((one) => one === field('kind'));
+  const format = EXPORT_FORMATS.find((one) => one === field('format'));
+  const currency = field('currency');
+  if (kind === undefined || format === undefined || !isCurrency(currency)) return 'badChoice';
+  const [from, last] = [dayOf(field('from')), dayOf(field('to'))];
+  if (from === 'bad' || last === 'bad') return 'badDay';
+  if (from !== null && last !== null && from > last) return 'badOrder';
+  const cursor = field('after').trim();
+  const after = cursor === '' ? null : await findCursor(ctx, merchant.merchant_id, cursor);
+  if (cursor !== '' && after === null) return 'badCursor';
+  const settled = addSeconds(ctx.now(), -SETTLED_SECONDS);
+  const end = last === null ? settled : addSeconds(last, DAY_SECONDS);
+  return { kind, format, currency, from, to: end < settled ? end : settled, after };
+}
+
+/** The begin of a day in UTC; null: none is given. */
+function dayOf(text: string): Date | null | 'bad' {
+  if (text === '') return null;
+  const day = new Date(`${text}T00:00:00Z`);
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime());
+  return isDay && day.toISOString().startsWith(text) ? day : 'bad';
+}

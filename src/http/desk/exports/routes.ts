@@ -1,0 +1,61 @@
+import { exportRows } from '../../../domain/exports/rows.ts';
+import { worthOf } from '../../../domain/exports/worth.ts';
+import {
+  COSTLY_PER_MINUTE,
+  DESK_PER_MINUTE,
+  type AtMerchant,
+  type DeskReply,
+  type DeskRoute,
+} from '../shell/route.ts';
+import { readAsked, type Asked } from './ask.ts';
+import { fileReply } from './file-reply.ts';
+import { exportPage } from './page.ts';
+import type { ExportSlots } from './slots.ts';
+
+const EXPORTS = '/dashboard/:merchant/exports';
+
+/** Files of a merchant's payments and of what moved with them. */
+export const exportRoutes = (slots: ExportSlots): readonly DeskRoute[] => [
+  {
+    name: 'exports',
+    method: 'get',
+    path: EXPORTS,
+    access: 'member',
+    right: 'payments:read',
+    perMinute: DESK_PER_MINUTE,
+    handle: (visit) => show(visit),
+  },
+  {
+    name: 'export',
+    method: 'post',
+    path: EXPORTS,
+    access: 'member',
+    right: 'payments:read',
+    isRead: true,
+    perMinute: COSTLY_PER_MINUTE,
+    async handle(visit) {
+      const asked = await readAsked(visit);
+      if (typeof asked === 'string') return show(visit, visit.texts.exports[asked], 400);
+      return (await download(visit, asked, slots)) ?? show(visit, visit.texts.exports.busy, 429);
+    },
+  },
+];
+
+async function show(visit: AtMerchant, fault: string | null = null, status = 200): Promise<DeskReply> {
+  const { ctx, merchant } = visit;
+  const { currency } = await worthOf(ctx.db, ctx.config, merchant.merchant_id, null);
+  return exportPage(visit, { currency, fault, status });
+}
+
+function download(visit: AtMerchant, asked: Asked, slots: ExportSlots): Promise<DeskReply | null> {
+  const { kind, format, currency, from, to, after } = asked;
+  const cursor = after === null ? null : visit.field('after').trim();
+  const days = [from, new Date(to.getTime() - 1)].map((day) => day?.toISOString().slice(0, 10) ?? 'begin');
+  return fileReply(visit, slots, {
+    name: [kind, ...days].join('-'),
+    format,
+    details: { kind, format, currency, from, to, after: cursor },
+    pages: exportRows(visit.ctx, kind, { ...asked, merchantId: visit.merchant.merchant_id }),
+    isContinued: after !== null,
+  });
+}

@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { exportRows } from '../../../src/domain/exports/rows.ts';
+import { EXPORT_KINDS } from '../../../src/domain/exports/statements.ts';
+import type { Db } from '../../../src/platform/postgres/db.ts';
+import { explain, rowsRead } from '../../support/explain.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
+import { createPayment } from '../../support/http.ts';
+
+const PAYMENTS = 3_000;
+
+describe('a page of an export', () => {
+  let harness: Harness;
+  before(async () => {
+    harness = await createHarness();
+    const stranger = await harness.addMerchant();
+    await createPayment(harness);
+    await harness.ctx.db.raw(
+      `INSERT INTO payments SELECT (jsonb_populate_record(p, jsonb_build_object('id', 'pay_' || lpad(i::text, 26, '0'),
+         'token_id', 'copy-' || i, 'address', '0x' || lpad(i::text, 40, '0'),
+         'merchant_id', CASE WHEN i % 2 = 0 THEN ? ELSE p.merchant_id END))).*
+       FROM payments p, generate_series(2, ${PAYMENTS}) AS i`,
+      [stranger.id],
+    );
+    await harness.ctx.db.raw(
+      `INSERT INTO ledger_entries (payment_id, kind, from_account, to_account, amount, coin, network, created_at)
+       SELECT id, 'received', 'customer', 'held', 1, 'USDC', 'ethereum', created_at FROM payments`,
+    );
+    await harness.ctx.db.raw(
+      `INSERT INTO hourly_rates SELECT coin, hour, 1 FROM unnest(ARRAY['USDC', 'EUR', 'BTC']) AS coin,
+         generate_series('2025-01-01'::timestamptz, '2026-02-01', interval '1 hour') AS hour`,
+    );
+    await harness.ctx.db.raw('ANALYZE');
+  });
+  after(() => harness.close());
+
+  for (const kind of EXPORT_KINDS)
+    it(`reads ${kind} by indexes, and no more than it shows`, async () => {
+      const plans = await explain(harness.ctx.db, async (tx) => {
+        const ctx = { ...harness.ctx, db: tx as unknown as Db };
+        const range = { merchantId: harness.merchant.id, from: null, to: null, currency: 'EUR' } as const;
+        await exportRows(ctx, kind, range).next();
+      });
+      const pages = plans.filter((plan) => plan.includes('asked') || plan.includes('payments_newest'));
+      expect(pages).to.have.length.of.at.least(4);
+      for (const plan of plans) {
+        expect(plan).to.not.include('Seq Scan');
+        for (const table of ['payments', 'ledger_entries'])
+          expect(rowsRead(plan, table), plan).to.be.at.most(200);
+        expect(rowsRead(plan, 'hourly_rates'), plan).to.be.at.most(400);
+      }
+    });
+});

@@ -1,0 +1,102 @@
+import { request, type IncomingMessage } from 'node:http';
+import { expect } from 'chai';
+import { poolOf } from '../../../src/platform/postgres/db.ts';
+import { joinDesk, type DeskPerson } from '../../support/desk.ts';
+import type { Harness } from '../../support/harness.ts';
+import { createPayment, type Listening } from '../../support/http.ts';
+import { servedHarness } from '../../support/served-harness.ts';
+import { until } from '../../support/until.ts';
+
+const PAYMENTS = 2_000;
+/** Far more than sockets keep between two processes. */
+const METADATA_BYTES = 25_000;
+/** Of 200 payments each. */
+const PAGES = PAYMENTS / 200;
+
+describe('an export whose reader is slow', () => {
+  let harness: Harness;
+  let server: Listening;
+  let ann: DeskPerson;
+  servedHarness((opened) => ({ harness, server } = opened));
+  before(async () => {
+    ann = await joinDesk(harness, 'ann@shop.example');
+    await createPayment(harness);
+    await harness.ctx.db.raw(
+      `INSERT INTO payments SELECT (jsonb_populate_record(p, jsonb_build_object('id', 'pay_' || lpad(i::text, 26, '0'),
+         'token_id', 'copy-' || i, 'address', '0x' || lpad(i::text, 40, '0')))).*
+       FROM payments p, generate_series(2, ${PAYMENTS}) AS i`,
+    );
+    await harness.ctx.db.raw(
+      `UPDATE payments SET metadata = jsonb_build_object('text', repeat('x', ${METADATA_BYTES}))`,
+    );
+    harness.advance(60);
+  });
+  afterEach(() => (poolOf(harness.ctx.db).onWait = null));
+
+  /** Counts the statements from now on. */
+  const countStatements = () => {
+    const counts = { statements: 0 };
+    poolOf(harness.ctx.db).onWait = () => (counts.statements += 1);
+    return counts;
+  };
+  const open = () =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const cookie = [...ann.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const headers = {
+        Cookie: cookie,
+        'Sec-Fetch-Site': 'same-origin',
+        'Content-Type': 'application/x-www-form-urlencoded',
+      };
+      const path = `${server.url}/dashboard/${harness.merchant.id}/exports`;
+      const asked = request(path, { method: 'POST', headers, agent: false }, resolve);
+      asked.on('error', reject);
+      asked.end('kind=payments&format=ndjson&currency=USD');
+    });
+  /** What needs as many statements elsewhere: an export that went on would have gone on meanwhile. */
+  const workMeanwhile = async () => {
+    for (let i = 0; i < 5 * PAGES; i += 1) await harness.api('get', '/v1/payments?limit=1').expect(200);
+  };
+
+  it('reads no further, holds no connection, and goes on when its reader does', async () => {
+    const file = await open();
+    expect(file.statusCode).to.equal(200);
+    await workMeanwhile();
+    const counts = countStatements();
+    await workMeanwhile();
+    const meanwhile = counts.statements;
+    counts.statements = 0;
+    await workMeanwhile();
+    expect(counts.statements, 'the export asks for nothing').to.equal(meanwhile);
+    expect(poolOf(harness.ctx.db).usedCount).to.equal(0);
+    let [bytes, end] = [0, ''];
+    for await (const chunk of file as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      end = (end + chunk.toString('latin1')).slice(-100);
+    }
+    expect(end).to.match(new RegExp(`"end":true,"rows":${PAYMENTS}}\\n$`));
+    expect(bytes).to.be.above(PAYMENTS * METADATA_BYTES);
+    expect(counts.statements, 'it had read a few pages').to.be.above(meanwhile + PAGES);
+  });
+
+  it('ends when its reader leaves, and gives its slot back; more than two of a merchant are refused', async () => {
+    const files = [await open(), await open()];
+    expect((await open()).statusCode).to.equal(429);
+    for (const file of files) file.destroy();
+    const statuses: (number | undefined)[] = [];
+    await until('a slot is free', async () => {
+      const file = await open();
+      statuses.push(file.statusCode);
+      file.destroy();
+      return file.statusCode === 200;
+    });
+    const counts = countStatements();
+    await until('nobody is asked', async () => {
+      counts.statements = 0;
+      await harness.api('get', '/v1/payments?limit=1').expect(200);
+      const one = counts.statements;
+      await workMeanwhile();
+      return counts.statements <= one * (5 * PAGES + 1);
+    });
+    expect(poolOf(harness.ctx.db).usedCount).to.equal(0);
+  });
+});
