@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { recordCommand } from '../../src/processes/setup/actor.ts';
+import { COMMANDS } from '../../src/processes/setup/command-line.ts';
+import { CHANGES, reportCommand } from '../../src/processes/setup/report-command.ts';
 import { parseOpsCommand } from '../../src/processes/setup/ops/commands.ts';
 import type { OpsOutput } from '../../src/processes/setup/ops/command.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
@@ -66,6 +69,58 @@ describe('who did what', () => {
       [true, ['erase', ...merchant, '--email', 'a@b.example', '--confirm']],
     ] as const)
       expect(parseOpsCommand(args), args.join(' ')).to.include({ changes });
+  });
+
+  it('is written down of every command on merchants, but those that only read', () => {
+    const unwritten = Object.keys(COMMANDS).filter((name) => !Object.hasOwn(CHANGES, name));
+    expect(unwritten).to.deep.equal(['list', 'wallet list', 'exchange list']);
+    expect(Object.keys(CHANGES).filter((name) => !Object.hasOwn(COMMANDS, name))).to.deep.equal([]);
+  });
+
+  it('says of a setting what was before', async () => {
+    const { id } = harness.merchant;
+    const set = async (name: string, values: Readonly<Record<string, string>>) => {
+      const given = { merchant: id, ...values };
+      const result = await COMMANDS[name]?.run(harness.ctx, given);
+      await reportCommand(harness.ctx, name, given, result ?? {});
+    };
+    await set('set-spread', { bps: '50' });
+    await set('set-spread', { bps: '75' });
+    await set('set-policy', { policy: '{"late":"refund"}' });
+    await set('set-accepted-methods', { methods: 'ETH/ethereum' });
+    expect((await actions()).map(({ command, details }) => [command, details])).to.deep.equal([
+      ['merchants set-spread', { merchant_id: id, spread_bps: 50, before: 0 }],
+      ['merchants set-spread', { merchant_id: id, spread_bps: 75, before: 50 }],
+      ['merchants set-policy', { merchant_id: id, before: {}, policy: '{"late":"refund"}' }],
+      ['merchants set-accepted-methods', { merchant_id: id, before: [], methods: 'ETH/ethereum' }],
+    ]);
+  });
+
+  it('is in the log of the merchant whose payment or refund a command names', async () => {
+    const id = await (await openShop(harness)).create();
+    await recordCommand(harness.ctx, 'sales retry', { payment: id });
+    await recordCommand(harness.ctx, 'payouts hold', { refund: `ref_${'0'.repeat(26)}` });
+    const refund = `ref_${'1'.repeat(26)}`;
+    const row = {
+      id: refund,
+      payment_id: id,
+      amount: '1',
+      currency: 'USDC',
+      coin: 'USDC',
+      network: 'ethereum',
+    };
+    const address = `0x${'1'.repeat(40)}`;
+    const more = {
+      coin_amount: '1',
+      address,
+      status: 'PENDING',
+      source: 'settled',
+      created_at: harness.ctx.now(),
+    };
+    await harness.ctx.db('refunds').insert({ ...row, ...more });
+    await recordCommand(harness.ctx, 'payouts hold', { refund });
+    const chains = await harness.ctx.db('operator_actions').orderBy('id').pluck('merchant_id');
+    expect(chains).to.deep.equal([harness.merchant.id, 'installation', harness.merchant.id]);
   });
 
   it('erase says what it would do, does it with --confirm, and is written down without the address', async () => {

@@ -1,5 +1,5 @@
 import type { Actor, Context } from '../../platform/context.ts';
-import { run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
 import { isId } from '../../platform/values/ids.ts';
 
 /** An entry of the audit log, as it is read. */
@@ -55,6 +55,19 @@ export async function recordChange(
 ): Promise<void> {
   if (actor === undefined) return;
   await recordAction(connection, { at: systemNow(), ...actor, merchantId, command, details });
+}
+
+// Indexes: payments_pkey, refunds_pkey.
+const merchantOfMoney = sql<{ merchant_id: string }, { id: string }>(
+  'merchant_of_money',
+  (p) => `
+    SELECT merchant_id FROM payments
+    WHERE id = coalesce((SELECT payment_id FROM refunds WHERE id = ${p.id}), ${p.id})`,
+);
+
+/** Returns whose a payment or a refund is; null: there is none with this id. */
+export async function findMerchantOf(connection: Connection, id: string): Promise<string | null> {
+  return (await runOne(connection, merchantOfMoney, { id }))?.merchant_id ?? null;
 }
 
 // Index: operator_actions_of_commands.

@@ -1,3 +1,4 @@
+import { recordChange } from '../audit/record.ts';
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
 import { once } from '../idempotency/claim.ts';
 import { toLink } from './link.ts';
@@ -27,6 +28,8 @@ export const linkEndpoints = [
       const link = newLink(body, caller.merchantId, now);
       return once(ctx.db, claim, now, async (tx) => {
         await insertLink(tx, link);
+        const made = { merchant_id: caller.merchantId, link_id: link.id };
+        await recordChange(ctx, tx, 'payment link created', made);
         return reply(201, toLink(link, ctx.config.publicUrl, now));
       });
     },
@@ -84,7 +87,10 @@ export const linkEndpoints = [
     handle({ ctx, caller, params, claim }) {
       const now = ctx.now();
       return once(ctx.db, claim, now, async (tx) => {
-        const link = await archiveLink(tx, caller.merchantId, params.id ?? '', now);
+        const { merchantId: merchant_id } = caller;
+        const link = await archiveLink(tx, merchant_id, params.id ?? '', now);
+        if (link.archived_at?.getTime() === now.getTime())
+          await recordChange(ctx, tx, 'payment link archived', { merchant_id, link_id: link.id });
         return reply(200, toLink(link, ctx.config.publicUrl, now));
       });
     },

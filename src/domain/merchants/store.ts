@@ -96,6 +96,26 @@ export async function listMerchants(connection: Connection): Promise<MerchantSum
   return run(connection, allMerchants, []);
 }
 
+/** What commands set of a merchant; no secrets, and no mail address. */
+export interface MerchantSettings {
+  readonly policy: unknown;
+  readonly spread_bps: number;
+  readonly accepted_methods: unknown;
+}
+
+const settingsOfMerchant = sql<MerchantSettings, { merchantId: string }>(
+  'settings_of_merchant',
+  (p) => `SELECT policy, spread_bps, accepted_methods FROM merchants WHERE id = ${p.merchantId}`,
+);
+
+/** Returns what stands before a command sets it; null: there is no such merchant. */
+export async function readSettings(
+  connection: Connection,
+  merchantId: string,
+): Promise<MerchantSettings | null> {
+  return runOne(connection, settingsOfMerchant, { merchantId });
+}
+
 const updatePolicy = sql<{ id: string }, { merchantId: string; policy: string }>(
   'set_policy_of_merchant',
   (p) => `UPDATE merchants SET policy = ${p.policy} WHERE id = ${p.merchantId} RETURNING id`,

@@ -1,7 +1,8 @@
 import { hostname, userInfo } from 'node:os';
-import { recordAction } from '../../domain/audit/record.ts';
+import { findMerchantOf, recordAction } from '../../domain/audit/record.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { Context } from '../../platform/context.ts';
+import type { Db } from '../../platform/postgres/db.ts';
 import { OpsUsageError } from './ops/command.ts';
 
 /** Returns who runs this command: user@host, behind the name of OPS_ACTOR where that is set. */
@@ -40,12 +41,15 @@ export async function recordCommand(
   details: object,
 ): Promise<void> {
   const who = { kind: 'command', actor: actorName(config), address: null } as const;
-  await recordAction(db, { at: systemNow(), ...who, merchantId: merchantOf(details), command, details });
+  const merchantId = await merchantOf(db, details);
+  await recordAction(db, { at: systemNow(), ...who, merchantId, command, details });
 }
 
-/** Whose audit log a command belongs to; null: the installation's. */
-function merchantOf(details: object): string | null {
-  const { merchant_id, merchant } = details as Readonly<Record<string, unknown>>;
+/** Whose audit log a command belongs to, by what it names; null: the installation's. */
+async function merchantOf(db: Db, details: object): Promise<string | null> {
+  const { merchant_id, merchant, payment, refund } = details as Readonly<Record<string, unknown>>;
   const named = merchant_id ?? merchant;
-  return typeof named === 'string' ? named : null;
+  if (typeof named === 'string') return named;
+  const of = payment ?? refund;
+  return typeof of === 'string' ? findMerchantOf(db, of) : null;
 }

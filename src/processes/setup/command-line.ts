@@ -39,7 +39,8 @@ ${WALLET_OPTIONS}
 
 Works on DATABASE_URL, or on the embedded database of npm run dev.`;
 
-const COMMANDS: Readonly<Record<string, Command>> = {
+/** Every command of `npm run merchants`. */
+export const COMMANDS: Readonly<Record<string, Command>> = {
   ...OF_MERCHANTS,
   ...PEOPLE_COMMANDS,
   ...WALLET_COMMANDS,

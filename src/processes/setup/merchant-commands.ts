@@ -4,6 +4,7 @@ import { addApiKey, revokeApiKey } from '../../domain/merchants/api-keys.ts';
 import {
   createMerchant,
   listMerchants,
+  readSettings,
   setEmail,
   setPolicy,
   setSpread,
@@ -78,10 +79,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     notice: ({ mode, network = '' }, { merchant_id }) =>
       modeOf(mode) === 'live' ? liveNotice(network, merchant_id) : null,
   },
-  list: {
-    needs: [],
-    run: async (ctx) => ({ merchants: await listMerchants(ctx.db) }),
-  },
+  list: { needs: [], run: async (ctx) => ({ merchants: await listMerchants(ctx.db) }) },
   'add-key': {
     needs: ['merchant'],
     takes: ['permissions'],
@@ -129,8 +127,9 @@ function setting<Value>(
     needs: ['merchant', option],
     async run({ db }, { merchant = '', [option]: text = '' }) {
       const value = await Promise.resolve(text).then(read).catch(asUsageError);
+      const before: Readonly<Record<string, unknown>> = { ...(await readSettings(db, merchant)) };
       await store(db, merchant, value).catch(asUsageError);
-      return { merchant_id: merchant, [name]: value };
+      return { merchant_id: merchant, [name]: value, ...(name in before ? { before: before[name] } : {}) };
     },
   };
 }

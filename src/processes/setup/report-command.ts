@@ -5,11 +5,12 @@ import { actorName, recordCommand } from './actor.ts';
 import type { Values } from './merchant-commands.ts';
 
 /** The commands that change something, and what; `list` only reads. */
-const CHANGES: Readonly<Record<string, string>> = {
+export const CHANGES: Readonly<Record<string, string>> = {
   create: 'merchant created',
   'add-key': 'API key added',
   'revoke-key': 'API key revoked',
   'set-policy': 'policy',
+  'set-spread': 'spread',
   'set-accepted-methods': 'accepted methods',
   'set-email': 'contact address',
   'reseal-secrets': 'webhook secrets re-encrypted',
@@ -51,6 +52,8 @@ export async function reportCommand(
       'exchange',
       'slippage_percent',
       'retired',
+      'spread_bps',
+      'before',
     ]),
     ...(key === undefined ? {} : { changed_key: visiblePrefix(key) }),
     ...(values.permissions === undefined ? {} : { permissions: values.permissions }),
@@ -62,7 +65,7 @@ export async function reportCommand(
   await recordCommand(ctx, `merchants ${name}`, details);
 }
 
-/** What a wallet's command adds: nothing for any other. */
+/** What some commands add: nothing for any other. */
 function pick(result: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     names.flatMap((name) => ((result[name] ?? null) === null ? [] : [[name, result[name]]])),

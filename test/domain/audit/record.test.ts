@@ -56,6 +56,11 @@ describe('the audit log', () => {
     await harness.api('delete', `/v1/webhooks/endpoints/${id}`).expect(200);
     await harness.api('post', '/v1/webhooks/secrets/rotate').send({}).expect(200);
     await harness.api('post', '/v1/webhooks/signing-keys').send({}).expect(201);
+    const tea = { title: 'Tea', prices: [{ amount: '1' }] };
+    const link = (await harness.api('post', '/v1/links').send(tea).expect(201)).body as { id: string };
+    await harness.api('post', `/v1/links/${link.id}/archive`).expect(200);
+    harness.advance(1);
+    await harness.api('post', `/v1/links/${link.id}/archive`).expect(200);
     await harness.api('put', '/v1/checkout/appearance').send({}).expect(200);
     await harness.api('delete', '/v1/checkout/logo').expect(200);
     const written = await harness.ctx
@@ -72,6 +77,8 @@ describe('the audit log', () => {
       'webhook endpoint deleted',
       'webhook secret rotated',
       'webhook signing key rotated',
+      'payment link created',
+      'payment link archived',
       'checkout appearance',
       'checkout logo',
     ]);
