@@ -13,8 +13,9 @@ const pageOfEntries = sql<{ row: string; number: string }, PageParams>(
   'export_audit_entries',
   (p) => `
     SELECT number::text, to_json(row)::text AS row FROM (
-      SELECT a.number, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, a.kind, a.actor,
-        who.email, a.address, a.command, a.details, encode(a.hash, 'hex') AS hash, a.number::text AS cursor
+      SELECT a.number, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, a.kind,
+        a.actor, who.email, a.address, a.command, a.details, encode(a.hash, 'hex') AS hash,
+        a.number::text AS cursor
       FROM operator_actions a LEFT JOIN people who ON who.id = a.actor
       WHERE a.merchant_id = ${p.merchantId} AND a.number > ${p.after}
       ORDER BY a.number LIMIT ${p.limit}) row`,

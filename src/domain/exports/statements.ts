@@ -29,7 +29,8 @@ const cursor = (place: string) => `asked.id || '.' || ${place} AS cursor`;
 
 /** The price in money of a payment, or of a refund. */
 const PRICE_COLUMNS = `price->>'amount' AS price_amount, price->>'currency' AS price_currency,
-        price->>'rate' AS price_rate, price->>'rated_at' AS price_rated_at, price->'sources' AS price_sources`;
+        price->>'rate' AS price_rate, price->>'rated_at' AS price_rated_at,
+        price->'sources' AS price_sources`;
 
 // Without the token: whoever has it opens the payment's checkout page.
 const payments = sql<JsonRow, Omit<Some, 'afterPlace'> & Worth>(
@@ -74,9 +75,10 @@ const ledger = sql<JsonRow, Some & Worth>(
   'export_ledger',
   (p) => `
     SELECT to_json(row)::text AS row FROM (
-      SELECT e.id::text, e.payment_id, e.kind, e.from_account, e.to_account, e.amount::text, e.coin, e.network,
-        ${times('e.created_at')}, ${worthColumns(p, { amount: 'e.amount' })}, ${cursor('e.id')}
-      FROM unnest(${p.ids}::text[]) WITH ORDINALITY asked (id, n) JOIN ledger_entries e ON e.payment_id = asked.id
+      SELECT e.id::text, e.payment_id, e.kind, e.from_account, e.to_account, e.amount::text, e.coin,
+        e.network, ${times('e.created_at')}, ${worthColumns(p, { amount: 'e.amount' })}, ${cursor('e.id')}
+      FROM unnest(${p.ids}::text[]) WITH ORDINALITY asked (id, n)
+        JOIN ledger_entries e ON e.payment_id = asked.id
         ${worthJoin(p, { coin: 'e.coin', at: 'e.created_at' })}
       WHERE asked.id <> ${p.afterId} OR e.id > ${p.afterPlace}::bigint
       ORDER BY n, e.id) row`,

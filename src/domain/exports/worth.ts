@@ -46,7 +46,8 @@ const MOST_AGE = `interval '3 hours'`;
 // Index: hourly_rates_pkey.
 const usdAt = (p: Placeholders<Worth>, coin: string, at: string) =>
   `coalesce((${p.fixed}::jsonb->>${coin})::numeric, (SELECT usd FROM hourly_rates
-            WHERE coin = ${coin} AND hour <= ${at} AND hour > ${at} - ${MOST_AGE} ORDER BY hour DESC LIMIT 1))`;
+            WHERE coin = ${coin} AND hour <= ${at} AND hour > ${at} - ${MOST_AGE}
+            ORDER BY hour DESC LIMIT 1))`;
 
 const termsOfMerchant = sql<
   { mode: 'test' | 'live'; display_currency: CurrencyId | null },
