@@ -2,6 +2,7 @@ import type { Bench } from './bench.ts';
 import { measureBulk } from './parts/bulk.ts';
 import { measureChain } from './parts/chain.ts';
 import { measureDeliveries } from './parts/deliveries.ts';
+import { measureDesk } from './parts/desk.ts';
 import { measureHistory } from './parts/history.ts';
 import { measureIdle } from './parts/idle.ts';
 import { measureLarge } from './parts/large.ts';
@@ -132,6 +133,13 @@ export const PARTS: Readonly<Record<string, Part>> = {
     quick: 500,
     engines: 'full',
     measure: measureMemory,
+  },
+  desk: {
+    about: 'people and an export at a desk with so many payments',
+    size: 1_000_000,
+    quick: 1_000,
+    engines: 'postgres',
+    measure: measureDesk,
   },
   large: {
     about: 'the same requests at so many payments as at 10,000',
