@@ -2,6 +2,7 @@ import type { Adapters } from '../domain/adapters.ts';
 import { eventHandlers } from '../domain/events/worker.ts';
 import { idempotencyHandlers } from '../domain/idempotency/worker.ts';
 import { opsHandlers } from '../domain/ops/worker.ts';
+import { overviewHandlers } from '../domain/overview/worker.ts';
 import { paymentHandlers } from '../domain/payments/worker.ts';
 import { peopleHandlers } from '../domain/people/worker.ts';
 import { receiptHandlers } from '../domain/receipts/worker.ts';
@@ -23,6 +24,7 @@ export function createHandlers(adapters: Adapters): Handlers {
     ...peopleHandlers(adapters),
     ...sandboxHandlers(adapters),
     ...idempotencyHandlers,
+    ...overviewHandlers,
     ...opsHandlers,
   ];
   return new Map(handlers.map((handler) => [handler.job.name, handler]));

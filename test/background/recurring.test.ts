@@ -28,13 +28,14 @@ describe('recurring jobs', () => {
   const lease = () => leaseAll(harness.ctx.db, harness.ctx.now(), addSeconds(harness.ctx.now(), 30));
   const handlersOf = (handler: Handler) => new Map([[handler.job.name, handler]]);
 
-  it('follow from the handlers: a network each for the chain, and the sweeps, the reconciler and the partitions', async () => {
+  it('follow from the handlers: a network each for the chain, and the sweeps, the reconciler, the partitions and the counts', async () => {
     await scheduleRecurring(harness.ctx, createHandlers(harness.adapters));
     const names = (await rows()).map(({ job, key }) => `${job} ${key}`);
     expect(names).to.have.members([
       ...NETWORK_IDS.map((network) => `chain.observe ${network}`),
       'history.sweep all',
       'idempotency.sweep all',
+      'overview.count all',
       'relay.reconcile all',
       'sandbox.sweep all',
       'webhook.partitions all',

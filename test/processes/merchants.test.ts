@@ -41,6 +41,8 @@ const REFUSED: readonly (readonly [args: readonly string[], message: string])[] 
   [['set-spread', '--merchant', 'mer_x', '--bps', '50'], 'There is no merchant mer_x'],
   [['set-spread', '--merchant', 'mer_x', '--bps', '2001'], '--bps must be a whole number from 0 to 2000'],
   [['set-spread', '--merchant', 'mer_x', '--bps', '1e2'], '--bps must be a whole number from 0 to 2000'],
+  [['set-time-zone', '--merchant', 'mer_x', '--zone', 'Europe/Berlin'], 'There is no merchant mer_x'],
+  [['set-time-zone', '--merchant', 'mer_x', '--zone', '+02:00'], '+02:00 is no time zone such as'],
   [['add-key', '--merchant', 'mer_x'], 'There is no merchant mer_x'],
   [['revoke-key', '--merchant', 'mer_x', '--key', 'sk_x'], 'mer_x has no such key in force'],
   [['invite', '--merchant', 'mer_x', '--email', 'a@b.example'], 'There is no merchant mer_x'],

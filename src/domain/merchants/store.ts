@@ -101,11 +101,12 @@ export interface MerchantSettings {
   readonly policy: unknown;
   readonly spread_bps: number;
   readonly accepted_methods: unknown;
+  readonly time_zone: string;
 }
 
 const settingsOfMerchant = sql<MerchantSettings, { merchantId: string }>(
   'settings_of_merchant',
-  (p) => `SELECT policy, spread_bps, accepted_methods FROM merchants WHERE id = ${p.merchantId}`,
+  (p) => `SELECT policy, spread_bps, accepted_methods, time_zone FROM merchants WHERE id = ${p.merchantId}`,
 );
 
 /** Returns what stands before a command sets it; null: there is no such merchant. */

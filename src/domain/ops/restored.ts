@@ -1,5 +1,6 @@
 import { REST_SECONDS } from '../exchange/addresses.ts';
 import { beginEpoch, isElsewhere } from '../events/epoch.ts';
+import { forgetAllCounts } from '../overview/counts/count.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
@@ -75,7 +76,10 @@ export async function servingNow(connection: Connection): Promise<string[]> {
  */
 export async function afterRestore(ctx: Context): Promise<RestoreFacts> {
   const otherCluster = await isElsewhere(ctx.db);
-  const begun = await ctx.db.transaction((tx) => beginEpoch(tx, ctx.now()));
+  const begun = await ctx.db.transaction(async (tx) => {
+    await forgetAllCounts(tx);
+    return beginEpoch(tx, ctx.now());
+  });
   const wallets = (await run(ctx.db, leaveOutIndices, [])).length;
   const rested = await run(ctx.db, restAddresses, { until: addSeconds(ctx.now(), REST_SECONDS) });
   const restoredJobs = await reconcileOnce(ctx);

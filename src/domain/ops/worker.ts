@@ -1,5 +1,6 @@
 import type { Handler } from '../schedule/job.ts';
 import { sweepEvents } from '../events/sweep.ts';
+import { sweepCounts } from '../overview/counts/count.ts';
 import { sweepProcesses } from './health/processes.ts';
 import { askUnaskedRefunds } from '../payments/refunds/given-address.ts';
 import { sweepSecrets } from '../webhooks/secrets/rotate.ts';
@@ -20,6 +21,7 @@ export const opsHandlers: readonly Handler[] = [
     async handle(ctx) {
       const swept = { events: await sweepEvents(ctx), secrets: await sweepSecrets(ctx) };
       await sweepProcesses(ctx);
+      await sweepCounts(ctx);
       if (swept.events + swept.secrets > 0) ctx.log.info('old events and secrets deleted', swept);
     },
   },

@@ -45,6 +45,7 @@ type Option =
   | 'out'
   | 'bps'
   | 'methods'
+  | 'zone'
   | 'slippage-percent';
 export type Values = { readonly [name in Option]?: string };
 
@@ -117,7 +118,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 /** A command that sets one thing of a merchant; its result names it as the option does, or by `name`. */
-function setting<Value>(
+export function setting<Value>(
   option: Option,
   read: (text: string) => Value,
   store: (connection: Connection, merchantId: string, value: Value) => Promise<void>,

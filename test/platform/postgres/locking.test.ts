@@ -5,12 +5,13 @@ import { modulesOfSrc } from '../../support/statement-types.ts';
 import { OWN_ROW, type Reasons } from './locking/reasons.ts';
 import { PAYMENTS } from './locking/payments.ts';
 import { LINKS } from './locking/links.ts';
+import { OVERVIEW } from './locking/overview.ts';
 import { PEOPLE } from './locking/people.ts';
 import { PAYOUTS } from './locking/payouts.ts';
 import { SCHEDULE } from './locking/schedule.ts';
 import { WEBHOOKS } from './locking/webhooks.ts';
 
-const ALL: readonly Reasons[] = [LINKS, PAYMENTS, PAYOUTS, PEOPLE, SCHEDULE, WEBHOOKS];
+const ALL: readonly Reasons[] = [LINKS, OVERVIEW, PAYMENTS, PAYOUTS, PEOPLE, SCHEDULE, WEBHOOKS];
 
 /** Writes rows, or locks some. */
 const WRITES =

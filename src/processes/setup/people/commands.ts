@@ -1,3 +1,4 @@
+import { setTimeZone, timeZoneOf } from '../../../domain/merchants/time-zone.ts';
 import { ROLES, roleNamed, type Role } from '../../../domain/people/rights/roles.ts';
 import { invite, type InvitationFault } from '../../../domain/people/members/invitations.ts';
 import { mailInvitation } from '../../../domain/people/members/mail-invitation.ts';
@@ -5,7 +6,7 @@ import { StartError } from '../../../platform/config/config.ts';
 import { isLoopbackUrl } from '../../../platform/config/production.ts';
 import { createMailer } from '../../../platform/mail.ts';
 import { actorName } from '../actor.ts';
-import { assertMerchant, UsageError, type Command } from '../merchant-commands.ts';
+import { assertMerchant, setting, UsageError, type Command } from '../merchant-commands.ts';
 
 const FAULTS = {
   badEmail: '--email is no mail address',
@@ -13,7 +14,7 @@ const FAULTS = {
   tooMany: 'The merchant has 50 open invitations: they end within 24 hours',
 } as const satisfies Record<InvitationFault, string>;
 
-/** The commands of `npm run merchants` on people. */
+/** The commands of `npm run merchants` on the desk and its people. */
 export const PEOPLE_COMMANDS: Readonly<Record<string, Command>> = {
   invite: {
     needs: ['merchant', 'email'],
@@ -40,10 +41,13 @@ export const PEOPLE_COMMANDS: Readonly<Record<string, Command>> = {
     notice: ({ email = '' }, { mailed }) =>
       `The link works once, and ends after 24 hours. ${mailed === true ? `It was mailed to ${email}.` : `No mail was sent: give it to ${email} yourself.`}`,
   },
+  'set-time-zone': setting('zone', timeZoneOf, setTimeZone, 'time_zone'),
 };
 
 export const PEOPLE_USAGE = `  invite      --merchant ID --email E [--role R]
-              a link with which a person signs in to the dashboard for the first time; mailed where SMTP_URL is set`;
+              a link with which a person signs in to the dashboard for the first time; mailed where SMTP_URL is set
+  set-time-zone --merchant ID --zone ZONE
+              where the days of the dashboard's charts begin, for example Europe/Berlin`;
 
 export const PEOPLE_OPTIONS = `  --role         ${ROLES.join(', ')}; default: owner`;
 

@@ -1,0 +1,64 @@
+import { addSeconds } from '../../platform/clock.ts';
+
+/** A day of a time zone. Where clocks change it has 23, 25 or some other number of hours. */
+export interface Day {
+  /** YYYY-MM-DD, there. */
+  readonly date: string;
+  readonly from: Date;
+  /** The next day's begin. */
+  readonly until: Date;
+}
+
+/** The days of every time zone begin with one: their offsets are multiples of it, since 1972. */
+const QUARTER_SECONDS = 900;
+/** Offsets are between -12 and +14 hours. */
+const LATEST_OFFSET_SECONDS = 15 * 3_600;
+const QUARTERS = (2 * LATEST_OFFSET_SECONDS) / QUARTER_SECONDS;
+
+/**
+ * Returns the last `count` days of a time zone up to the one that `now` is in, oldest first. A date that the
+ * zone skips, as Samoa did, is none. Throws RangeError for an unknown zone.
+ */
+export function lastDays(timeZone: string, count: number, now: Date): Day[] {
+  const dateAt = dateIn(timeZone);
+  const today = dateAt(now);
+  // One more: a day lasts until the next begins.
+  const dates = Array.from({ length: count + 1 }, (_, i) => dateAfter(today, i + 1 - count));
+  const begins = dates.map((date) => beginOf(date, dateAt));
+  return dates.slice(0, count).flatMap((date, i) => {
+    const [from, until] = [begins[i], begins[i + 1]];
+    return from === undefined || until === undefined || from >= until ? [] : [{ date, from, until }];
+  });
+}
+
+/** The first quarter of an hour of the date, or of a later one where there is none. */
+function beginOf(date: string, dateAt: (at: Date) => string): Date {
+  const earliest = addSeconds(new Date(`${date}T00:00:00Z`), -LATEST_OFFSET_SECONDS);
+  let [before, at] = [0, QUARTERS];
+  while (at - before > 1) {
+    const middle = (before + at) >> 1;
+    if (dateAt(addSeconds(earliest, middle * QUARTER_SECONDS)) < date) before = middle;
+    else at = middle;
+  }
+  return addSeconds(earliest, at * QUARTER_SECONDS);
+}
+
+/** The date at a moment, in a form that sorts. */
+function dateIn(timeZone: string): (at: Date) => string {
+  const format = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  return (at) => {
+    const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+    return `${parts.year}-${parts.month}-${parts.day}`;
+  };
+}
+
+function dateAfter(date: string, days: number): string {
+  return addSeconds(new Date(`${date}T00:00:00Z`), days * 86_400)
+    .toISOString()
+    .slice(0, 10);
+}
