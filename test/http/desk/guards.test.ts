@@ -13,7 +13,15 @@ const POSTS = ROUTES.filter(({ method }) => method === 'post');
 const OF_MERCHANTS = ROUTES.filter((route) => route.access === 'member');
 
 /** The tables that a form of the desk may write. */
-const TABLES = ['people', 'memberships', 'invitations', 'totp_factors', 'recovery_codes', 'operator_actions'];
+const TABLES = [
+  'people',
+  'memberships',
+  'invitations',
+  'totp_factors',
+  'recovery_codes',
+  'operator_actions',
+  'merchants',
+];
 
 describe('every route of the desk', () => {
   let harness: Harness;
@@ -38,11 +46,12 @@ describe('every route of the desk', () => {
       .replace(':merchant', merchant)
       .replace(':person', owner.id)
       .replace(':payment', payment)
+      .replace(':need', 'money_left')
       .replace(/:(session|invitation|token)/, 'x'.repeat(32));
   const ask = (browser: Pick<DeskPerson, 'get' | 'post'>, route: DeskRoute, path: string) =>
     route.method === 'get'
       ? browser.get(path)
-      : browser.post(path, { role: 'owner', email: 'eve@evil.example' });
+      : browser.post(path, { role: 'owner', email: 'eve@evil.example', time_zone: 'Asia/Tokyo' });
   const stored = async () => {
     const rows = TABLES.map(async (table) => JSON.stringify(await harness.ctx.db(table).select()));
     return (await Promise.all(rows)).join('\n');

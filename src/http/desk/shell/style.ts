@@ -8,7 +8,9 @@ const ASSETS = new URL('assets/', ROOT);
 export const STYLE = inline(
   'style',
   readMinified(
-    ['checkout/base.css', 'desk/desk.css', 'desk/tables.css'].map((file) => new URL(file, ASSETS)),
+    ['checkout/base.css', 'desk/desk.css', 'desk/tables.css', 'desk/home.css'].map(
+      (file) => new URL(file, ASSETS),
+    ),
   ),
 );
 

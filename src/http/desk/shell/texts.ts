@@ -1,4 +1,5 @@
 import { EXPORTS } from '../texts/exports.ts';
+import { HOME } from '../texts/home.ts';
 
 /** Every text of the desk in English. Another language is another value of the same type. */
 export const EN = {
@@ -68,12 +69,7 @@ export const EN = {
     tooLong: 'A password has at most 256 characters.',
     tooCommon: 'Everybody who guesses passwords tries this one first. Choose another.',
   },
-  home: {
-    title: 'Home',
-    chooseTitle: 'Your shops',
-    none: 'You belong to no shop any more. A shop invites its people by mail.',
-    welcome: 'You are signed in as {role}.',
-  },
+  home: HOME,
   people: {
     title: 'People',
     person: 'Person',
@@ -189,6 +185,7 @@ export const EN = {
     roleChanged: 'The role was changed.',
     removed: 'The person was removed.',
     withdrawn: 'The invitation was withdrawn.',
+    timeZone: 'The time zone was changed.',
     confirmed: 'Confirmed. Now do what you wanted to do again.',
   },
 } as const;

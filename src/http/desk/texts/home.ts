@@ -1,0 +1,95 @@
+/** The texts of the home page. */
+export const HOME = {
+  title: 'Home',
+  chooseTitle: 'Your shops',
+  none: 'You belong to no shop any more. A shop invites its people by mail.',
+  welcome: 'You are signed in as {role}.',
+  needsTitle: 'What needs you',
+  nothing: 'Nothing waits for anybody.',
+  more: '{count} or more',
+  needs: {
+    refund_address: 'Refunds that wait for an address',
+    refund_signature: 'Refunds that wait for your signature',
+    refund_held: 'Refunds to look at before anybody pays again',
+    money_left: 'Underpaid or late: money of payments that have ended',
+    quarantined: 'Payments with transfers that cannot be applied yet',
+    endpoint: 'Webhook endpoints that fail',
+    network: 'Networks that are not read',
+  },
+  help: {
+    refund_address:
+      'The customer says on the checkout page where the money goes. Where a mail address is known, they were asked by mail; else send them the link of the page.',
+    refund_signature: 'Pay each from your wallet. A refund is completed when its transaction is final.',
+    refund_held: 'Something contradicts the transaction that was found. Look at it before you pay again.',
+    money_left:
+      'It pays for no order. Send it back, or settle it with the customer: late money may still count for a day.',
+    quarantined:
+      'They are tried again by themselves, and nothing is decided about these payments until then. The operator of the service sees them too.',
+    endpoint:
+      'Nothing is sent where an endpoint is disabled. One that is paused is tried again by itself, later and later.',
+    network:
+      'Payments there are seen later, and no money is lost. The operator of the service must look at it.',
+  },
+  columns: {
+    order: 'Order',
+    amount: 'Amount',
+    reason: 'Reason',
+    since: 'Since',
+    payment: 'Payment',
+    endpoint: 'Endpoint',
+    network: 'Network',
+    day: 'Day',
+    created: 'Created',
+    share: 'Share',
+    settled: 'Settled',
+    volume: 'Volume',
+    half: 'Half within',
+  },
+  newest: 'The newest {count} are shown.',
+  back: 'Back to home',
+  reasons: { gone: 'Disabled: it said 410 Gone', failing: 'Disabled: it failed for days', paused: 'Paused' },
+  faults: { halted: 'Halted', new: 'Not read yet', unread: 'Not read' },
+  figuresTitle: 'Payments by day',
+  ranges: 'Range of the charts',
+  range: '{count} days',
+  days: 'Days of the time zone {zone}. Today is not over.',
+  partial: 'Older payments are still being counted: these figures are not whole yet.',
+  asTable: 'As a table',
+  volume: {
+    title: 'Volume in {coin}',
+    about: 'What the payments cost that settled on a day, before refunds.',
+  },
+  conversion: {
+    title: 'From created to settled',
+    about: '{settled} of {created} payments that were created have settled so far.',
+  },
+  time: {
+    title: 'Time to settle',
+    about: 'Half of the payments that settled took at most this long. Bars do not grow evenly.',
+  },
+  units: {
+    none: 'none',
+    s: '{count} s',
+    min: '{count} min',
+    h: '{count} h',
+    longer: 'more than {time}',
+  },
+  zone: {
+    title: 'Time zone',
+    text: 'The days of the charts begin at midnight there.',
+    label: 'Time zone',
+    save: 'Save',
+    unknown: 'There is no such time zone.',
+  },
+  stepsTitle: 'First steps',
+  steps: {
+    payment: 'Create your first payment',
+    webhooks: 'Receive webhooks',
+    live: 'Go live',
+  },
+  stepsText: {
+    payment: 'With a key of this shop. What you create is listed under Payments.',
+    webhooks: 'An endpoint of yours is told of each payment as it moves.',
+    live: 'What to check before the first real payment.',
+  },
+};
