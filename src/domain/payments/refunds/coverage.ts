@@ -75,10 +75,15 @@ export async function claimCovered(tx: Tx, refund: Refund, now: Date): Promise<R
   return null;
 }
 
-const withdrawRefund = sql<never, { id: string }>(
+// What a PSBT of it spends stays known: it may have been signed.
+const withdrawRefund = sql<never, { id: string; now: Date }>(
   'withdraw_refund',
   (p) => `
-    WITH released AS (
+    WITH signed AS (
+      INSERT INTO withdrawn_coins (tx_hash, output_index, payment_id, deposit_index, withdrawn_at)
+      SELECT c.tx_hash, c.output_index, r.payment_id, c.deposit_index, ${p.now}::timestamptz
+      FROM refunds r JOIN refund_coins c ON c.refund_id = r.id WHERE r.id = ${p.id}
+    ), released AS (
       UPDATE transfers t SET returned = greatest(0, t.returned - part.coins) FROM refund_parts part
       WHERE part.refund_id = ${p.id} AND t.payment_id = part.payment_id AND t.network = part.network
         AND t.tx_hash = part.tx_hash AND t.coin = part.coin
@@ -88,7 +93,7 @@ const withdrawRefund = sql<never, { id: string }>(
 
 /** Replaces a refund, whose coins are not all there, by one of those that are. */
 async function withdraw(tx: Tx, payment: Payment, refund: Refund, now: Date): Promise<void> {
-  await run(tx, withdrawRefund, { id: refund.id });
+  await run(tx, withdrawRefund, { id: refund.id, now });
   await acceptDueRefunds(tx, [payment.id], now);
   const transfers = await readTransfers(tx, [payment.id]);
   // What is unmined of its coins holds rate and deadline again, and must not do so for ever.

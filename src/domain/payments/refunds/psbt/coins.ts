@@ -48,25 +48,50 @@ export interface TakenCoin extends FinalDeposit {
   readonly refund_id: string;
 }
 
-const takenAmong = sql<TakenCoin, { hashes: readonly string[] }>(
-  'coins_taken_by_refunds',
+interface Among {
+  readonly hashes: readonly string[];
+  readonly id: string;
+}
+
+/**
+ * SQL: the coin `w` of a withdrawn request is that of the refund `r`, which was accepted in its place: it
+ * must be spent by it.
+ */
+const REPLACES = (r: string, w: string): string =>
+  `${w}.payment_id = ${r}.payment_id AND ${w}.withdrawn_at <= ${r}.created_at`;
+
+type CoinName = Pick<TakenCoin, 'tx_hash' | 'output_index'>;
+
+const takenByOthers = sql<CoinName, Among>(
+  'coins_taken_by_other_refunds',
   (p) => `
-    SELECT tx_hash, output_index, deposit_index, refund_id FROM refund_coins
-    WHERE tx_hash = ANY (${p.hashes})`,
+    SELECT tx_hash, output_index FROM refund_coins
+    WHERE tx_hash = ANY (${p.hashes}) AND refund_id <> ${p.id}
+    UNION ALL
+    SELECT w.tx_hash, w.output_index FROM withdrawn_coins w
+    WHERE w.tx_hash = ANY (${p.hashes})
+      AND NOT EXISTS (SELECT FROM refunds r WHERE r.id = ${p.id} AND ${REPLACES('r', 'w')})`,
 );
 
-/** Returns the coins of transactions that requests spend. */
-export async function readTaken(connection: Connection, hashes: readonly string[]): Promise<TakenCoin[]> {
-  return run(connection, takenAmong, { hashes });
+/** Returns the coins of transactions that requests of other refunds spend, or spent when they were withdrawn. */
+export async function readTaken(connection: Connection, among: Among): Promise<CoinName[]> {
+  return run(connection, takenByOthers, among);
 }
 
 const coinsOfRefund = sql<TakenCoin, { id: string }>(
   'coins_of_refund',
   (p) => `
-    SELECT tx_hash, output_index, deposit_index, refund_id FROM refund_coins WHERE refund_id = ${p.id}`,
+    SELECT tx_hash, output_index, deposit_index, refund_id FROM refund_coins WHERE refund_id = ${p.id}
+    UNION ALL
+    SELECT w.tx_hash, w.output_index, w.deposit_index, r.id
+    FROM refunds r JOIN withdrawn_coins w ON ${REPLACES('r', 'w')}
+    WHERE r.id = ${p.id} AND r.network = 'bitcoin'`,
 );
 
-/** Returns the coins that the request of a refund spends. */
+/**
+ * Returns the coins that the request of a refund spends, and those of requests in whose place it is: either
+ * may have been signed.
+ */
 export async function readCoinsOf(connection: Connection, id: string): Promise<TakenCoin[]> {
   return run(connection, coinsOfRefund, { id });
 }
@@ -115,6 +140,13 @@ const releaseCoins = sql<never, { id: string }>(
   (p) => `DELETE FROM refund_coins WHERE refund_id = ${p.id}`,
 );
 
+const endWithdrawn = sql<never, { id: string }>(
+  'end_withdrawn_coins',
+  (p) => `
+    DELETE FROM withdrawn_coins w USING refunds r
+    WHERE r.id = ${p.id} AND r.network = 'bitcoin' AND ${REPLACES('r', 'w')}`,
+);
+
 const takeCoins = sql<never, { coins: string }>(
   'take_refund_coins',
   (p) => `
@@ -123,8 +155,12 @@ const takeCoins = sql<never, { coins: string }>(
       tx_hash text, output_index integer, deposit_index integer, refund_id text)`,
 );
 
-/** Makes a request of a refund spend these coins, and no others. The wallet is locked. */
+/**
+ * Makes a request of a refund spend these coins, and no others: among them what is unspent of those that
+ * `readCoinsOf` has returned. Payment and wallet are locked.
+ */
 export async function replaceCoins(tx: Tx, id: string, coins: readonly TakenCoin[]): Promise<void> {
   await run(tx, releaseCoins, { id });
+  await run(tx, endWithdrawn, { id });
   if (coins.length > 0) await run(tx, takeCoins, { coins: recordset(coins) });
 }

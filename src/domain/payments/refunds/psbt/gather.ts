@@ -60,10 +60,8 @@ export async function gatherCoins(
   const deposits = choice === null ? await depositsOf(db, due, feeOfInput(spending)) : [];
   for (let i = 0; choice === null && i < deposits.length; i += DEPOSITS_AT_ONCE) {
     const found = await unspentAt(ask, keys, deposits.slice(i, i + DEPOSITS_AT_ONCE), isWorthIt);
-    const taken = await readTaken(
-      db,
-      found.map(({ txHash }) => txHash),
-    );
+    const hashes = found.map(({ txHash }) => txHash);
+    const taken = await readTaken(db, { hashes, id: due.id });
     const used = new Set([...taken.map(coinOf), ...kept].map(outpoint));
     free.push(...found.filter((coin) => !used.has(outpoint(coin))));
     choice = chooseCoins(spending, free, kept);

@@ -37,9 +37,9 @@ const SATOSHI = '100000000';
 
 /**
  * Makes what a merchant is to sign for a refund, or looks whether it can still be sent. One that may have
- * been signed is only replaced by one that spends a coin of it, so that no two are mined; or once another
- * transaction has spent its coins, and is final. Where none can be made, it says why. Throws what a node is
- * to blame for.
+ * been signed, also for a refund that was withdrawn and in whose place this one is, is only replaced by one
+ * that spends a coin of it, so that no two are mined; or once another transaction has spent its coins, and is
+ * final. Where none can be made, it says why. Throws what a node is to blame for.
  */
 export async function makeRequest(ctx: Context, making: Making, due: DueRefund): Promise<void> {
   const own = await readCoinsOf(ctx.db, due.id);
@@ -121,10 +121,10 @@ interface Noted {
 
 async function noted(
   ctx: Context,
-  { id }: DueRefund,
+  { id, wallet_id: walletId }: DueRefund,
   { after, problem = null, spentHeight = null }: Noted,
 ): Promise<void> {
-  await noteLookAt(ctx.db, { id, problem, spentHeight, dueAt: addSeconds(ctx.now(), after) });
+  await noteLookAt(ctx.db, { id, walletId, problem, spentHeight, dueAt: addSeconds(ctx.now(), after) });
 }
 
 interface Made {
@@ -139,14 +139,10 @@ async function store(tx: Tx, looked: Looked, { keys, choice, made, pay }: Made, 
   const { account } = keys;
   const { coins, change } = choice;
   if (!(await lockDue(tx, looked))) return;
-  const taken = await readTaken(
-    tx,
-    coins.map(({ txHash }) => txHash),
-  );
-  const isTaken = ({ txHash, index }: OwnCoin) =>
-    taken.some((one) => one.refund_id !== id && one.tx_hash === txHash && one.output_index === index);
+  const hashes = coins.map(({ txHash }) => txHash);
+  const taken = new Set((await readTaken(tx, { hashes, id })).map(coinOf).map(outpoint));
   // Another request was faster: the next look finds other coins.
-  if (coins.some(isTaken)) return;
+  if (coins.some((coin) => taken.has(outpoint(coin)))) return;
   const isPaid = (index: number) => keys.change(index).script.equals(pay.script);
   const change_index = change > 0n ? await freeChangeIndex(tx, account, id, isPaid) : null;
   const outputs: Output[] = [pay];

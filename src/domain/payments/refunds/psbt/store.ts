@@ -49,17 +49,22 @@ export async function storeRequest(tx: Tx, state: PsbtState, coins: readonly Tak
 
 interface Look {
   readonly id: string;
+  readonly walletId: string;
   readonly problem: PsbtProblem | null;
   readonly spentHeight: number | null;
   readonly dueAt: Date;
 }
 
+// There is none yet of a refund in the place of a withdrawn one, whose coins are spent.
 const noteLook = sql<never, Omit<Look, 'problem'> & { problem: string | null }>(
   'note_look_at_psbt',
   (p) => `
-    UPDATE refund_psbts SET problem = ${p.problem}::jsonb, spent_height = ${p.spentHeight}::bigint,
-      due_at = ${p.dueAt}
-    WHERE refund_id = ${p.id} AND due_at IS NOT NULL`,
+    INSERT INTO refund_psbts AS b (refund_id, wallet_id, problem, spent_height, due_at)
+    SELECT id, ${p.walletId}::text, ${p.problem}::jsonb, ${p.spentHeight}::bigint, ${p.dueAt}::timestamptz
+    FROM refunds WHERE id = ${p.id}
+    ON CONFLICT (refund_id) DO UPDATE SET problem = excluded.problem, spent_height = excluded.spent_height,
+      due_at = excluded.due_at
+      WHERE b.due_at IS NOT NULL`,
 );
 
 /** Records what a look at the coins of a PSBT has found. */
