@@ -31,6 +31,8 @@ export class KilledSigner {
   #address = newAddress();
   #open: string[] = [];
   #signatures = 1;
+  /** What becomes of them. */
+  #state: 'paid' | 'cancelled' = 'paid';
   #paid = 0;
   /** How many statements and calls the last process has come to, and which was the first that sent. */
   #count = 0;
@@ -84,6 +86,12 @@ export class KilledSigner {
     return this.#countUntilSent();
   }
 
+  /** Counts those up to the one that sends what cancels a payout, which somebody else has paid. */
+  async countPlacesOfCancel(): Promise<number> {
+    await this.#waitAndStop();
+    return this.#countUntilSent();
+  }
+
   async #countUntilSent(): Promise<number> {
     await this.#run([Infinity, 'before'], () => until('it sends', () => this.#sentAt > 0, PATIENCE_MS));
     const places = this.#sentAt;
@@ -100,6 +108,12 @@ export class KilledSigner {
   /** Kills a process while it signs again, for more gas, what waits; one of the two is mined. */
   async bump(kill: Kill): Promise<void> {
     await this.#wait();
+    await this.#killAt(kill);
+  }
+
+  /** Kills a process while it cancels what waits. */
+  async cancel(kill: Kill): Promise<void> {
+    await this.#waitAndStop();
     await this.#killAt(kill);
   }
 
@@ -125,18 +139,22 @@ export class KilledSigner {
     await this.stand.pass();
   }
 
-  /** Expects one transfer of each payout that was left; a signer that begins again knows nothing of them. */
+  /**
+   * Expects one transfer of each payout that was left, none of one that was cancelled; a signer that begins
+   * again knows nothing of them.
+   */
   async expectPaid(): Promise<void> {
     for (const id of this.#open) {
-      expect(await this.stand.stateOf(id)).to.equal('paid');
+      expect(await this.stand.stateOf(id)).to.match(new RegExp(`^${this.#state}\\b`));
       expect((await this.stand.row(id)).hashes).to.have.length(this.#signatures);
     }
     await this.stand.restart();
     const count = this.#open.length;
     this.#paid += count;
-    expect(await this.#evm.balance('USDC', this.#address)).to.equal(unitsOf('USDC', 5) * BigInt(count));
+    const each = this.#state === 'paid' ? unitsOf('USDC', 5) : 0n;
+    expect(await this.#evm.balance('USDC', this.#address)).to.equal(each * BigInt(count));
     expect(await this.stand.sent()).to.equal(this.#paid);
-    [this.#open, this.#address, this.#signatures] = [[], newAddress(), 1];
+    [this.#open, this.#address, this.#signatures, this.#state] = [[], newAddress(), 1, 'paid'];
   }
 
   async close(): Promise<void> {
@@ -157,6 +175,15 @@ export class KilledSigner {
     this.stand.now = now;
     await this.stand.restart();
     this.#signatures = 2;
+  }
+
+  /** Adds one that waits, and whose refund another transaction completes. */
+  async #waitAndStop(): Promise<void> {
+    await this.#wait();
+    const tx_hash = `0x${'ab'.repeat(32)}`;
+    for (const refund_id of this.#open)
+      await this.stand.worker('payout_stops').insert({ refund_id, created_at: new Date(), tx_hash });
+    this.#state = 'cancelled';
   }
 
   async #killAt(kill: Kill): Promise<void> {

@@ -74,6 +74,11 @@ for (const keyIn of ['file', 'kms'] as const)
       return;
     }
 
+    it('pays nothing where it is killed while it cancels what somebody else has paid', async () => {
+      const places = (await first().countPlacesOfCancel()) + MORE;
+      await killAtEach(upTo(places), (signer, kill) => signer.cancel(kill));
+    });
+
     it('pays once where it is killed while it begins again after a kill, again and again', async () => {
       for (let place = 3; place <= 39; place += 3)
         await first().pay([place, place % 2 === 0 ? 'before' : 'after']);

@@ -1,7 +1,12 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { readPrivateFile } from '../chain/keys/key-file.ts';
 import { IS_COMPLETED } from '../payments/refunds/states.ts';
-import { intentHash, readIntent, type DecidedIntent } from '../payments/refunds/by-signer/intent.ts';
+import {
+  intentHash,
+  IS_PAID_TWICE,
+  readIntent,
+  type DecidedIntent,
+} from '../payments/refunds/by-signer/intent.ts';
 import { run, runOne, sql, type Connection, type Db } from '../../platform/postgres/db.ts';
 import { approvalText } from './judge.ts';
 
@@ -14,7 +19,7 @@ export interface ListedPayout {
   readonly amount: string;
   readonly address: string;
   readonly created_at: Date;
-  /** new: the signer has not looked yet; held also where an operator holds it. */
+  /** new: the signer has not looked; paid twice: by another as well; held also where an operator holds it. */
   readonly state: string;
   readonly because: string | null;
   /** The operator who holds it: a person has looked. */
@@ -30,13 +35,15 @@ const listPayouts = sql<ListedPayout, { all: boolean; limit: number }>(
   (p) => `
     SELECT i.refund_id, i.merchant_id, i.network, i.coin, i.amount, i.address, i.created_at,
       CASE WHEN i.held_by IS NOT NULL AND coalesce(o.hashes, '{}') = '{}' THEN 'held'
+        WHEN ${IS_PAID_TWICE('o', 'r')} THEN 'paid twice'
         ELSE coalesce(o.state, 'new') END AS state,
       CASE WHEN i.held_by IS NOT NULL THEN 'held by ' || i.held_by ELSE o.because END AS because,
       i.held_by, i.approved_by, coalesce(o.tx_hash, o.hashes[cardinality(o.hashes)]) AS tx_hash,
       r.status AS refund_status
     FROM payout_intents i LEFT JOIN payouts o ON o.refund_id = i.refund_id
       LEFT JOIN refunds r ON r.id = i.refund_id
-    WHERE ${p.all} OR o.state IS DISTINCT FROM 'paid' OR (${IS_COMPLETED('r')}) IS NOT TRUE
+    WHERE ${p.all} OR (o.state IN ('paid', 'cancelled')) IS NOT TRUE OR (${IS_COMPLETED('r')}) IS NOT TRUE
+      OR (${IS_PAID_TWICE('o', 'r')} AND i.held_by IS NULL)
     ORDER BY i.created_at DESC LIMIT ${p.limit}`,
 );
 

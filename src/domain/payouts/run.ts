@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NetworkId } from '../chain/networks.ts';
 import { isFault } from '../chain/rpc/questions.ts';
-import { isUnavailable } from '../../platform/postgres/db.ts';
+import { INTENT_COLUMNS, type DecidedIntent } from '../payments/refunds/by-signer/intent.ts';
+import { isUnavailable, run, sql, type Connection } from '../../platform/postgres/db.ts';
 import { messageOf } from '../../platform/log.ts';
 import { nonceOf, withNode } from '../wallets/flush/node.ts';
 import { followPayouts } from './follow.ts';
 import type { NetworkSettings } from './settings.ts';
 import { accountOf, chainConfig, isHalted, networksOf, storeJournal, type Signer } from './signer.ts';
-import { holdAccount, readOpenIntents, seeAccount } from './store.ts';
+import { holdAccount, seeAccount } from './store.ts';
 import { takeUp } from './take.ts';
 
 const POLL_SECONDS = 5;
@@ -58,4 +59,27 @@ export async function pass(signer: Signer, network: NetworkId, settings: Network
     for (const intent of await readOpenIntents(db, { network, since, limit: TAKEN }))
       await takeUp(signer, node, intent, settings);
   });
+}
+
+interface Asked {
+  readonly network: string;
+  readonly since: Date;
+  readonly limit: number;
+}
+
+// Index: payout_intents_by_age. Those that were looked at longest ago come first: what waits keeps no place.
+const openIntents = sql<DecidedIntent, Asked>(
+  'open_payout_intents',
+  (p) => `
+    SELECT ${INTENT_COLUMNS}
+    FROM payout_intents i LEFT JOIN payouts p ON p.refund_id = i.refund_id
+    WHERE i.network = ${p.network} AND i.created_at > ${p.since} AND i.held_by IS NULL
+      AND (p.refund_id IS NULL OR p.state = 'waiting')
+      AND NOT EXISTS (SELECT FROM payout_stops s WHERE s.refund_id = i.refund_id)
+    ORDER BY p.looked_at NULLS FIRST, i.created_at LIMIT ${p.limit}`,
+);
+
+/** Returns intents of a network that nothing was signed for. */
+async function readOpenIntents(connection: Connection, asked: Asked): Promise<DecidedIntent[]> {
+  return run(connection, openIntents, asked);
 }

@@ -1,31 +1,10 @@
 import { run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
-import { INTENT_COLUMNS, type DecidedIntent } from '../payments/refunds/by-signer/intent.ts';
 
-/** waiting: looked at again; held: waits for a person; signed: may be mined; paid: final in a block. */
-export type PayoutState = 'waiting' | 'held' | 'signed' | 'paid';
-
-interface Asked {
-  readonly network: string;
-  readonly since: Date;
-  readonly limit: number;
-}
-
-// Index: payout_intents_by_age. Those that were looked at longest ago come first: what waits keeps no place.
-const openIntents = sql<DecidedIntent, Asked>(
-  'open_payout_intents',
-  (p) => `
-    SELECT ${INTENT_COLUMNS}
-    FROM payout_intents i LEFT JOIN payouts p ON p.refund_id = i.refund_id
-    WHERE i.network = ${p.network} AND i.created_at > ${p.since} AND i.held_by IS NULL
-      AND (p.refund_id IS NULL OR p.state = 'waiting')
-      AND NOT EXISTS (SELECT FROM payout_stops s WHERE s.refund_id = i.refund_id)
-    ORDER BY p.looked_at NULLS FIRST, i.created_at LIMIT ${p.limit}`,
-);
-
-/** Returns intents of a network that nothing was signed for. */
-export async function readOpenIntents(connection: Connection, asked: Asked): Promise<DecidedIntent[]> {
-  return run(connection, openIntents, asked);
-}
+/**
+ * waiting: looked at again; held: waits for a person; signed: may be mined; paid: final in a block;
+ * cancelled: a transaction of nothing is, since somebody else has paid the refund.
+ */
+export type PayoutState = 'waiting' | 'held' | 'signed' | 'paid' | 'cancelled';
 
 export interface Account {
   readonly network: string;
@@ -156,13 +135,18 @@ export interface OpenPayout {
   readonly raws: readonly string[];
   readonly signed_at: Date;
   readonly sent_at: Date;
+  /** Its refund is completed, and by none of its transactions. */
+  readonly is_stopped: boolean;
 }
 
 // Index: payouts_open. One that is held is looked at too: a node may have lied, and another one may not.
 const openPayouts = sql<OpenPayout, Account & { limit: number }>(
   'open_payouts',
   (p) => `
-    SELECT refund_id, state, nonce, intent_hash, hashes, raws, signed_at, sent_at FROM payouts
+    SELECT refund_id, state, nonce, intent_hash, hashes, raws, signed_at, sent_at, EXISTS (
+        SELECT FROM payout_stops s
+        WHERE s.refund_id = o.refund_id AND (s.tx_hash = ANY (o.hashes)) IS NOT TRUE) AS is_stopped
+    FROM payouts o
     WHERE network = ${p.network} AND account = ${p.address} AND state <> 'paid' AND hashes <> '{}'
       AND tx_hash IS NULL
     ORDER BY state DESC, nonce LIMIT ${p.limit}`,

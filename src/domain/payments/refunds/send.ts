@@ -71,7 +71,7 @@ export async function completeRefund(tx: Tx, refund: Refund, txHash: string, now
   if (moved.length === 0)
     await run(tx, updateRefunded, { id: payment.id, amountRefunded: request.changes?.amount_refunded });
   const { coin, network, coin_amount: amount, source, offered_at } = refund;
-  if (offered_at !== null) await stopPayout(tx, refund.id, now);
+  if (offered_at !== null) await stopPayout(tx, { id: refund.id, txHash, now });
   await postEntries(tx, [refundedEntry(payment.id, source, { coin, network, amount })], now);
   // REFUNDED now: what came beside the settled price is due as a refund, too.
   await acceptDueRefunds(tx, [payment.id], now);

@@ -34,7 +34,9 @@ const list: OpsCommand = {
     ];
     const isBad =
       payouts.some(
-        ({ state, held_by, refund_status }) => state === 'held' && held_by === null && !isPaid(refund_status),
+        ({ state, held_by, refund_status }) =>
+          held_by === null &&
+          (state === 'paid twice' || (['held', 'cancelled'].includes(state) && !isPaid(refund_status))),
       ) || accounts.some(({ held_because }) => held_because !== null);
     const lines = [...accounts.map(accountText), ...payouts.map(inOneLine).map(payoutText)];
     const text = lines.length === 0 ? 'The signer was asked for nothing.' : lines.join('\n');

@@ -37,14 +37,23 @@ export async function askSigner(tx: Tx, intent: Intent, now: Date): Promise<void
   await runOne(tx, insertIntent, { ...intent, now });
 }
 
-const insertStop = sql<never, { id: string; now: Date }>(
+interface Stop {
+  readonly id: string;
+  /** What has completed the refund. */
+  readonly txHash: string;
+  readonly now: Date;
+}
+
+const insertStop = sql<never, Stop>(
   'stop_payout',
-  (p) => `INSERT INTO payout_stops (refund_id, created_at) VALUES (${p.id}, ${p.now}) ON CONFLICT DO NOTHING`,
+  (p) => `
+    INSERT INTO payout_stops (refund_id, created_at, tx_hash) VALUES (${p.id}, ${p.now}, ${p.txHash})
+    ON CONFLICT DO NOTHING`,
 );
 
 /** Tells the signer that a refund is completed: where somebody else has paid it, it is not paid again. */
-export async function stopPayout(tx: Tx, id: string, now: Date): Promise<void> {
-  await run(tx, insertStop, { id, now });
+export async function stopPayout(tx: Tx, stop: Stop): Promise<void> {
+  await run(tx, insertStop, stop);
 }
 
 /** An intent with what operators have said of it. */
@@ -72,8 +81,16 @@ export async function readIntent(connection: Connection, id: string): Promise<De
 }
 
 /**
+ * SQL: the signer has paid the payout in the row `o`, and another transaction has completed its refund, in
+ * the row `r`.
+ */
+export const IS_PAID_TWICE = (o: string, r: string): string =>
+  `${o}.state = 'paid' AND ${IS_COMPLETED(r)} AND ${r}.tx_hash <> ${o}.tx_hash`;
+
+/**
  * SQL: what the signer holds for a person: accounts, and payouts that nobody has paid by hand and no operator
- * holds, who has looked. And what a provider calls final and the watcher has not found.
+ * holds, who has looked. What a provider calls final and the watcher has not found. And what was paid twice
+ * within a month, until an operator holds it.
  */
 export const HELD_PAYOUTS = (now: string): string => `
       SELECT network || ' ' || address AS what, held_because AS because, seen_at AS since
@@ -82,8 +99,14 @@ export const HELD_PAYOUTS = (now: string): string => `
       SELECT o.refund_id, o.because, o.looked_at
       FROM payouts o LEFT JOIN payout_intents i ON i.refund_id = o.refund_id
         LEFT JOIN refunds r ON r.id = o.refund_id
-      WHERE o.state = 'held' AND i.held_by IS NULL AND (${IS_COMPLETED('r')}) IS NOT TRUE
+      WHERE o.state IN ('held', 'cancelled') AND i.held_by IS NULL AND (${IS_COMPLETED('r')}) IS NOT TRUE
       UNION ALL
       SELECT o.refund_id, 'a provider says that it is paid, and the watcher has not found it', o.looked_at
       FROM refunds r JOIN payouts o ON o.refund_id = r.id
-      WHERE ${IS_AWAITED('r')} AND o.state = 'paid' AND o.looked_at < ${now}::timestamptz - interval '2 hours'`;
+      WHERE ${IS_AWAITED('r')} AND o.state = 'paid' AND o.looked_at < ${now}::timestamptz - interval '2 hours'
+      UNION ALL
+      SELECT o.refund_id, 'it was paid twice: by the signer, and by ' || r.tx_hash, s.created_at
+      FROM payout_stops s JOIN payouts o ON o.refund_id = s.refund_id JOIN refunds r ON r.id = s.refund_id
+        LEFT JOIN payout_intents i ON i.refund_id = s.refund_id
+      WHERE s.created_at > ${now}::timestamptz - interval '30 days' AND i.held_by IS NULL
+        AND ${IS_PAID_TWICE('o', 'r')}`;
