@@ -1,17 +1,15 @@
-import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { createBase58check } from '@scure/base';
 import { HDKey } from '@scure/bip32';
+import { HARDENED, publicChildren } from './deposits/public-children.ts';
 import type { DerivableWallet } from './families.ts';
 
 const base58Check = createBase58check(sha256);
 
 /** BIP-44: m/purpose'/coin'/account'. */
 export const ACCOUNT_DEPTH = 3;
-/** BIP-32: an index from here on is hardened, and needs the private key. */
-export const HARDENED = 0x80000000;
 /** Child 0 of an account holds the addresses that are shown to others. */
 export const RECEIVING = 0;
 
@@ -51,10 +49,10 @@ export const shortened = (key: string): string => `${key.slice(0, 8)}...${key.sl
 export function openAccountKey(publicData: string): DerivableWallet {
   const account = readExtendedKey(publicData);
   if (account === null) throw new Error('the stored extended public key cannot be read');
-  const receiving = account.deriveChild(RECEIVING);
+  const receiving = publicChildren(account.deriveChild(RECEIVING));
   return {
     family: 'evm',
-    addressAt: (index) => addressOf(receiving.deriveChild(index)),
+    addressAt: (index) => addressOf(receiving(index).toBytes(false)),
     pathAt: (index) => `m/44'/60'/${account.index - HARDENED}'/${RECEIVING}/${index}`,
   };
 }
@@ -95,8 +93,5 @@ function decoded(text: string): Uint8Array | null {
 }
 
 /** The last 20 bytes of the hash of the public key (Ethereum's yellow paper, appendix F), in lower case. */
-function addressOf({ publicKey }: HDKey): string {
-  if (publicKey === null) throw new Error('an extended public key has a public key');
-  const point = secp256k1.Point.fromBytes(publicKey).toBytes(false);
-  return `0x${bytesToHex(keccak_256(point.subarray(1)).subarray(12))}`;
-}
+const addressOf = (point: Uint8Array): string =>
+  `0x${bytesToHex(keccak_256(point.subarray(1)).subarray(12))}`;

@@ -1,4 +1,5 @@
-import { accountOf, ACCOUNT_DEPTH, HARDENED, readExtendedKey, RECEIVING } from '../extended-key.ts';
+import { HARDENED } from '../deposits/public-children.ts';
+import { accountOf, ACCOUNT_DEPTH, readExtendedKey, RECEIVING } from '../extended-key.ts';
 import { accountSteps, readAccount } from './account.ts';
 
 /** A public key of an account, as whoever signs for it has to know it. */

@@ -1,13 +1,9 @@
+import { ripemd160 } from '@noble/hashes/legacy.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { witnessAddress, type AddressChain } from '../../addresses.ts';
+import { HARDENED, publicChildren } from '../deposits/public-children.ts';
 import type { ChainProfile } from '../../profile.ts';
-import {
-  accountOf,
-  ACCOUNT_DEPTH,
-  HARDENED,
-  readExtendedKey,
-  RECEIVING,
-  shortened,
-} from '../extended-key.ts';
+import { accountOf, ACCOUNT_DEPTH, readExtendedKey, RECEIVING, shortened } from '../extended-key.ts';
 import type { DerivableWallet } from '../families.ts';
 import { readDescriptor } from './descriptor.ts';
 
@@ -88,15 +84,11 @@ export function openBitcoinAccount(publicData: string): DerivableWallet {
   const { chain, key } = readAccount(publicData);
   const account = readExtendedKey(key);
   if (account === null) throw new Error('the stored extended public key cannot be read');
-  const receiving = account.deriveChild(RECEIVING);
+  const receiving = publicChildren(account.deriveChild(RECEIVING));
   const path = `m${accountPath(chain, account.index)}/${RECEIVING}`;
   return {
     family: 'bitcoin',
-    addressAt(index) {
-      const { pubKeyHash } = receiving.deriveChild(index);
-      if (pubKeyHash === undefined) throw new Error('an extended public key has a public key');
-      return witnessAddress(chain, pubKeyHash);
-    },
+    addressAt: (index) => witnessAddress(chain, ripemd160(sha256(receiving(index).toBytes(true)))),
     pathAt: (index) => `${path}/${index}`,
   };
 }
