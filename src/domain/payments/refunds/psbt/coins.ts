@@ -73,7 +73,7 @@ const takenByOthers = sql<CoinName, Among>(
       AND NOT EXISTS (SELECT FROM refunds r WHERE r.id = ${p.id} AND ${REPLACES('r', 'w')})`,
 );
 
-/** Returns the coins of transactions that requests of other refunds spend, or spent when they were withdrawn. */
+/** Returns the coins of transactions that requests of other refunds spend, or withdrawn ones have spent. */
 export async function readTaken(connection: Connection, among: Among): Promise<CoinName[]> {
   return run(connection, takenByOthers, among);
 }
