@@ -21,6 +21,10 @@ export interface Caller {
   readonly settlementCurrency: string;
   readonly settlementNetwork: string;
   readonly permissions: readonly Permission[];
+  /** From then on its key is refused; absent: never. */
+  readonly expiresAt?: Date;
+  /** Addresses and networks from which its key is taken; absent: from everywhere. */
+  readonly addresses?: readonly string[];
   readonly mode: Mode;
   /** The merchant's choices for underpaid, late and overpaid payments. */
   readonly policy: unknown;

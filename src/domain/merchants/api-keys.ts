@@ -6,6 +6,7 @@ import { IS_ACCOUNT_IN_USE } from '../exchange/store.ts';
 import { PERMISSIONS, type Caller, type Mode, type Permission } from '../api/endpoint.ts';
 import { recordset, run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
 import { hashApiKey, newApiKey } from '../../platform/values/ids.ts';
+import { NO_LIMITS, type KeyLimits } from './key-limits.ts';
 
 /**
  * Stored in plain text, so that people can distinguish their keys: `sk_test_` or `sk_live_` and 5 of the 32
@@ -18,7 +19,7 @@ export function visiblePrefix(apiKey: string): string {
   return apiKey.slice(0, VISIBLE_PREFIX_LENGTH);
 }
 
-interface KeyRow {
+interface KeyRow extends KeyLimits {
   readonly keyHash: Buffer;
   readonly merchantId: string;
   readonly visiblePrefix: string;
@@ -28,8 +29,10 @@ interface KeyRow {
 
 const insertKey = sql<never, KeyRow>(
   'insert_api_key',
-  (p) => `INSERT INTO api_keys (key_hash, merchant_id, visible_prefix, permissions, created_at)
-   VALUES (${p.keyHash}, ${p.merchantId}, ${p.visiblePrefix}, ${p.permissions}, ${p.now})`,
+  (p) => `INSERT INTO api_keys
+     (key_hash, merchant_id, visible_prefix, permissions, created_at, name, expires_at, allowed_addresses)
+   VALUES (${p.keyHash}, ${p.merchantId}, ${p.visiblePrefix}, ${p.permissions}, ${p.now}, ${p.name},
+     ${p.expiresAt}, ${p.addresses})`,
 );
 
 const modeOf = sql<{ mode: Mode }, { merchantId: string }>(
@@ -46,12 +49,13 @@ export async function addApiKey(
   merchantId: string,
   permissions: readonly Permission[],
   now: Date,
+  limits: KeyLimits = NO_LIMITS,
 ): Promise<string> {
   const merchant = await runOne(connection, modeOf, { merchantId });
   if (merchant === null) throw new RangeError(`There is no merchant ${merchantId}`);
   const key = newApiKey(merchant.mode);
   const row = { keyHash: hashApiKey(key), merchantId, visiblePrefix: visiblePrefix(key), permissions, now };
-  await run(connection, insertKey, row);
+  await run(connection, insertKey, { ...row, ...limits });
   return key;
 }
 
@@ -82,6 +86,8 @@ interface CallerRow {
   readonly settlement_currency: CoinId;
   readonly settlement_network: NetworkId;
   readonly permissions: Permission[];
+  readonly expires_at: Date | null;
+  readonly allowed_addresses: string[] | null;
   readonly mode: Mode;
   readonly policy: PolicyChoice;
   readonly is_suspended: boolean;
@@ -95,7 +101,7 @@ interface CallerRow {
  * two.
  */
 const CALLER = `m.id AS merchant_id, m.settlement_currency, m.settlement_network,
-     k.permissions, m.mode, m.policy, m.suspended_at IS NOT NULL AS is_suspended,
+     k.permissions, k.expires_at, k.allowed_addresses, m.mode, m.policy, m.suspended_at IS NOT NULL AS is_suspended,
      CASE WHEN m.mode = 'live' THEN (
        SELECT json_object_agg(w.family, w.id ORDER BY w.merchant_id NULLS FIRST) FROM wallets w
        WHERE coalesce(w.merchant_id, '') IN (m.id, '') AND ${IS_IN_USE}) END AS wallets,
@@ -119,7 +125,8 @@ export async function findCaller(connection: Connection, keyHash: Buffer): Promi
 const callerOfMerchant = sql<CallerRow, { merchantId: string }>(
   'caller_of_merchant',
   (p) => `SELECT ${CALLER}
-   FROM merchants m CROSS JOIN (SELECT '{}'::text[] AS permissions) k
+   FROM merchants m CROSS JOIN (SELECT '{}'::text[] AS permissions, NULL::timestamptz AS expires_at,
+     NULL::text[] AS allowed_addresses) k
    WHERE m.id = ${p.merchantId}`,
 );
 
@@ -156,6 +163,8 @@ function toCaller(row: CallerRow): Caller {
     permissions: row.permissions.filter((permission) => PERMISSIONS.includes(permission)),
     mode: row.mode,
     policy: row.policy,
+    ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
+    ...(row.allowed_addresses === null ? {} : { addresses: row.allowed_addresses }),
     ...(row.wallets === null ? {} : { wallets: row.wallets }),
     ...(row.exchange === null ? {} : { exchange: row.exchange }),
     ...(row.is_suspended ? { isSuspended: true } : {}),

@@ -37,7 +37,13 @@ export class KeyUses {
 export interface KeySummary {
   /** The first 13 characters, by which people distinguish their keys. */
   readonly prefix: string;
+  /** What people call it; null: nothing. */
+  readonly name: string | null;
   readonly permissions: Permission[];
+  /** Null: never. */
+  readonly expires_at: Date | null;
+  /** Null: it is taken from everywhere. */
+  readonly allowed_addresses: string[] | null;
   readonly created_at: Date;
   /** Within an hour; null: never, or before uses were recorded. */
   readonly last_used_at: Date | null;
@@ -47,7 +53,8 @@ export interface KeySummary {
 const keysOfMerchant = sql<KeySummary, { merchantId: string }>(
   'keys_of_merchant',
   (p) => `
-    SELECT visible_prefix AS prefix, permissions, created_at, last_used_at, revoked_at
+    SELECT visible_prefix AS prefix, name, permissions, expires_at, allowed_addresses, created_at,
+      last_used_at, revoked_at
     FROM api_keys WHERE merchant_id = ${p.merchantId} ORDER BY created_at`,
 );
 

@@ -81,12 +81,14 @@ function identifier({ authenticate, limit: newLimit, clients }: Gate) {
       const key = request.headers['x-api-key'];
       try {
         const address = clients.addressOf(request);
-        response.locals.caller = await authenticate(typeof key === 'string' ? key : undefined, address);
+        const found = await authenticate(typeof key === 'string' ? key : undefined, address);
+        if (found !== null) noteKey(response, visiblePrefix(String(key)), found.merchantId);
+        if (found === null || !('refused' in found)) response.locals.caller = found;
+        else if (found.refused === 'elsewhere' && auth === 'required') throw elsewhere(address);
       } catch (error) {
         failWith(limit, error)(request, response, next);
         return;
       }
-      if (callerOf(response) !== null) noteFacts(response, { key: visiblePrefix(String(key)) });
       if (callerOf(response) !== null || auth === 'optional') return next();
       await limitFailures(request, response, (error?: unknown) => {
         if (error !== undefined) return next(error);
@@ -95,6 +97,16 @@ function identifier({ authenticate, limit: newLimit, clients }: Gate) {
         next(new ApiError('unauthorized', { message }));
       });
     };
+}
+
+/** A key that is refused is the merchant's as well: its people see what became of its requests. */
+function noteKey(response: Response, key: string, merchantId: string): void {
+  noteFacts(response, { key });
+  response.locals.keyOf = merchantId;
+}
+
+function elsewhere(address: string): ApiError {
+  return new ApiError('forbidden', { message: `The API key may not be used from the address ${address}.` });
 }
 
 function callerOf(response: Response): Caller | null {

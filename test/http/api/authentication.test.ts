@@ -106,7 +106,7 @@ describe('specification: Authentication', () => {
         /^X-API-Key holds no key: one begins with sk_/,
       );
       expect(await messageOf({ 'X-API-Key': unknown, Authorization: 'Bearer x' })).to.equal(
-        'The key in X-API-Key is unknown or revoked.',
+        'The key in X-API-Key is unknown, or was revoked, or has expired.',
       );
     });
     it('does not distinguish a revoked key from one that never was', async () => {

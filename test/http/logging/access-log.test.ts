@@ -79,7 +79,12 @@ describe('the log of requests', () => {
   ])[] = [
     ['/v1/payments', null, 401, 'unauthorized: no X-API-Key header'],
     ['/v1/payments', 'not-even-a-key', 401, 'unauthorized: X-API-Key has not the form of a key'],
-    ['/v1/payments', `sk_test_${'A'.repeat(32)}`, 401, 'unauthorized: X-API-Key is unknown or revoked'],
+    [
+      '/v1/payments',
+      `sk_test_${'A'.repeat(32)}`,
+      401,
+      'unauthorized: X-API-Key is unknown, revoked or expired',
+    ],
     [`/v1/payment/${NEVER_A_PAYMENT}`, undefined, 404, 'payment_not_found'],
     ['/v1/nothing?secret=1', undefined, 404, 'route_not_found'],
     ['/v1/payments?limit=x', undefined, 400, 'validation: limit type'],

@@ -61,10 +61,12 @@ export const keysCommand: OpsCommand = {
   },
 };
 
-function lineOf({ prefix, permissions, created_at, last_used_at, revoked_at }: KeySummary): string {
+function lineOf({ prefix, permissions, created_at, last_used_at, ...ends }: KeySummary): string {
   const day = (time: Date) => time.toISOString().slice(0, 16);
   const used = last_used_at === null ? 'never used' : `used ${day(last_used_at)}`;
-  const state = revoked_at === null ? permissions.join(',') : `revoked ${day(revoked_at)}`;
+  const end = ends.expires_at === null ? '' : `  until ${day(ends.expires_at)}`;
+  const state =
+    ends.revoked_at === null ? `${permissions.join(',')}${end}` : `revoked ${day(ends.revoked_at)}`;
   return `${prefix}...  created ${day(created_at)}  ${used.padEnd(21)}  ${state}`;
 }
 
