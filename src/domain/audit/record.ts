@@ -70,6 +70,19 @@ export async function findMerchantOf(connection: Connection, id: string): Promis
   return (await runOne(connection, merchantOfMoney, { id }))?.merchant_id ?? null;
 }
 
+/**
+ * Writes down what a person at the desk has done that changes no setting, such as sending an event again.
+ * Nothing for a key, whose programs do it any number of times: its requests are logged.
+ */
+export async function recordAct(
+  ctx: Pick<Context, 'actor' | 'systemNow'>,
+  connection: Connection,
+  command: string,
+  details: Parameters<typeof recordChange>[3],
+): Promise<void> {
+  if (ctx.actor?.kind === 'person') await recordChange(ctx, connection, command, details);
+}
+
 // Index: operator_actions_of_commands.
 const latestActions = sql<OperatorAction, { limit: number }>(
   'latest_operator_actions',

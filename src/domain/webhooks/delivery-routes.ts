@@ -11,7 +11,7 @@ import {
   RedeliverOneBody,
 } from './deliveries/schemas.ts';
 import { redeliver } from './deliveries/redeliver.ts';
-import { redeliverRange } from './deliveries/redeliver-range.ts';
+import { redeliverRange } from './deliveries/range/redeliver-range.ts';
 
 export const deliveryEndpoints = [
   endpoint({

@@ -62,7 +62,7 @@ export const registrationEndpoints = [
     errors: ['endpoint_not_found', 'too_many_endpoints'],
     response: { status: 200, schema: WebhookEndpoint },
     handle: async ({ ctx, caller, params, body }) =>
-      reply(200, await changeEndpoint(ctx, caller, params.id ?? '', body)),
+      reply(200, await changeEndpoint(ctx, caller, params.id ?? '', () => body)),
   }),
   endpoint({
     operationId: 'deleteWebhookEndpoint',

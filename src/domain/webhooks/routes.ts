@@ -1,13 +1,12 @@
-import { recordChange } from '../audit/record.ts';
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
-import { hostOf, logConfigChange } from '../../platform/logging/config-change.ts';
 import { getWebhookSecrets } from './secrets/read.ts';
 import { ROTATE_PATH, rotateSecret } from './secrets/rotate.ts';
 import { RotateSecretBody, WebhookSecrets } from './secrets/schemas.ts';
 import { WebhookConfig, WebhookConfigAndHealth, WebhookConfigBody } from './endpoints/schemas.ts';
 import { checkReceiver } from './receiver-check/check.ts';
 import type { WebhookClient } from './client/client.ts';
-import { getWebhookConfig, setWebhookConfig } from './endpoints/settings.ts';
+import { changeWebhookConfig } from './endpoints/change-config.ts';
+import { getWebhookConfig } from './endpoints/settings.ts';
 import { sendTestEvent } from './receiver-check/test-event.ts';
 import {
   ReceiverCheckBody,
@@ -32,14 +31,8 @@ export const webhookEndpoints = [
     body: WebhookConfigBody,
     errors: [],
     response: { status: 200, schema: WebhookConfig },
-    async handle({ ctx, caller: { merchantId }, body }) {
-      const { webhookUrl, enabled, updatedAt } = await setWebhookConfig(ctx.db, merchantId, body, ctx.now());
-      const receiver = webhookUrl === null ? null : hostOf(webhookUrl);
-      const change = { merchant_id: merchantId, enabled, receiver };
-      await recordChange(ctx, ctx.db, 'webhook configuration', change);
-      logConfigChange(ctx, 'webhook configuration', change);
-      return reply(200, { webhookUrl, enabled, updatedAt });
-    },
+    handle: async ({ ctx, caller, body }) =>
+      reply(200, await changeWebhookConfig(ctx, caller.merchantId, body)),
   }),
   endpoint({
     operationId: 'getWebhookConfig',

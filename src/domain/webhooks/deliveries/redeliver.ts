@@ -1,5 +1,6 @@
 import { schedule } from '../../schedule/store.ts';
 import { once } from '../../idempotency/claim.ts';
+import { recordAct } from '../../audit/record.ts';
 import type { Payment } from '../../payments/lifecycle/payment.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -72,7 +73,7 @@ const requestForListeners = sql<never, { id: string; systemNow: Date }>(
  */
 export async function redeliver(
   ctx: Context,
-  { merchantId }: Caller,
+  { merchantId }: Pick<Caller, 'merchantId'>,
   { id, to, claim }: RedeliverOneBody & { readonly id: string; readonly claim: IdempotencyClaim | null },
 ): Promise<Reply> {
   const systemNow = ctx.systemNow();
@@ -92,6 +93,7 @@ export async function redeliver(
     await schedule(tx, [
       { job: deliverWebhook, key: found.endpoint_id, runAt: now(), testClock, merchantId },
     ]);
+    await recordAct(ctx, tx, 'webhook redelivered', { merchant_id: merchantId, delivery_id: id });
     return reply(202, await getDelivery(tx, merchantId, id));
   });
 }

@@ -30,7 +30,7 @@ const enableOne = sql<{ id: string }, { merchantId: string; url: string | null; 
  */
 export async function enableEndpoint(
   ctx: Context,
-  { merchantId }: Caller,
+  { merchantId }: Pick<Caller, 'merchantId'>,
   { url, id }: EnableEndpointBody,
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {

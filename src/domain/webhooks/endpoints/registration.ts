@@ -1,4 +1,4 @@
-import { runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { foundOr } from '../../api/errors.ts';
 import { isId } from '../../../platform/values/ids.ts';
 import type { EventType } from '../../../sdk/event-types.ts';
@@ -28,6 +28,21 @@ export const readRegistration = finderOf('find', '');
  * that find it disabled (leases/release.ts).
  */
 export const lockRegistration = finderOf('find_and_lock', 'FOR NO KEY UPDATE');
+
+const registered = sql<Pick<Registration, 'id' | 'url'>, { merchantId: string }>(
+  'urls_of_endpoint_registrations',
+  (p) => `
+   SELECT id, url FROM endpoint_registrations
+   WHERE merchant_id = ${p.merchantId} AND deleted_at IS NULL ORDER BY id`,
+);
+
+/** The endpoints that a merchant has registered, oldest first. */
+export function listRegistrations(
+  connection: Connection,
+  merchantId: string,
+): Promise<Pick<Registration, 'id' | 'url'>[]> {
+  return run(connection, registered, { merchantId });
+}
 
 function finderOf(verb: string, lock: string): Find {
   const find = sql<Registration, { merchantId: string; id: string }>(

@@ -12,7 +12,12 @@ import { newId } from '../../../platform/values/ids.ts';
 import { getEndpoint } from '../endpoint-list/list.ts';
 import type { WebhookEndpoint } from '../endpoint-list/schemas.ts';
 import { enableEndpoints, wakeEndpoints } from '../endpoints/enable.ts';
-import { lockRegistration, type Payload, type Registration } from '../endpoints/registration.ts';
+import {
+  listRegistrations,
+  lockRegistration,
+  type Payload,
+  type Registration,
+} from '../endpoints/registration.ts';
 import { MAX_AT_ORIGIN, MAX_REGISTERED, type EndpointSettings } from './schemas.ts';
 
 interface RegistrationParams {
@@ -34,11 +39,6 @@ const insert = sql<never, RegistrationParams>(
    VALUES (${p.id}, ${p.merchantId}, ${p.url}, ${p.eventTypes}, ${p.description}, ${p.payload},
      ${p.isEnabled}, ${p.now}, ${p.now})`,
 );
-const registered = sql<Pick<Registration, 'id' | 'url'>, { merchantId: string }>(
-  'urls_of_endpoint_registrations',
-  (p) => `
-   SELECT id, url FROM endpoint_registrations WHERE merchant_id = ${p.merchantId} AND deleted_at IS NULL`,
-);
 
 /**
  * Registers an endpoint, with a secret of its own. Events that are recorded from now on are sent to it;
@@ -46,7 +46,7 @@ const registered = sql<Pick<Registration, 'id' | 'url'>, { merchantId: string }>
  */
 export async function registerEndpoint(
   ctx: Context,
-  { merchantId }: Caller,
+  { merchantId }: Pick<Caller, 'merchantId'>,
   settings: EndpointSettings,
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
@@ -75,7 +75,7 @@ export async function registerEndpoint(
  */
 async function assertRoom(tx: Tx, merchantId: string, { id, url }: { id: string; url: string }) {
   const { origin } = new URL(url);
-  const others = (await run(tx, registered, { merchantId })).filter((one) => one.id !== id);
+  const others = (await listRegistrations(tx, merchantId)).filter((one) => one.id !== id);
   if (others.length >= MAX_REGISTERED) throw new ApiError('too_many_endpoints');
   if (others.filter((one) => new URL(one.url).origin === origin).length >= MAX_AT_ORIGIN)
     throw new ApiError('too_many_endpoints', {
@@ -95,20 +95,20 @@ const update = sql<never, Omit<RegistrationParams, 'merchantId'>>(
 );
 
 /**
- * Sets all settings of a registered endpoint, and switches it on again where it was switched off; what waited
- * for `enabled` goes on. Throws ApiError endpoint_not_found, and too_many_endpoints at its new origin.
+ * Sets all settings of a registered endpoint, to what `change` makes of those that it has, and switches it on
+ * again where it was switched off; what waited for `enabled` goes on. Throws ApiError endpoint_not_found, and too_many_endpoints at its new origin.
  */
 export async function changeEndpoint(
   ctx: Context,
-  { merchantId }: Caller,
+  { merchantId }: Pick<Caller, 'merchantId'>,
   id: string,
-  settings: EndpointSettings,
+  change: (before: Registration) => EndpointSettings,
 ): Promise<WebhookEndpoint> {
   const now = ctx.now();
-  const changed = await ctx.db.transaction(async (tx) => {
+  const [changed, receiver] = await ctx.db.transaction(async (tx) => {
     await lockMerchant(tx, merchantId);
     const before = await lockRegistration(tx, merchantId, id);
-    const columns = columnsOf(settings);
+    const columns = columnsOf(change(before));
     // What an earlier release let a merchant register may stay.
     if (new URL(before.url).origin !== new URL(columns.url).origin)
       await assertRoom(tx, merchantId, { id, url: columns.url });
@@ -122,15 +122,15 @@ export async function changeEndpoint(
       merchant_id: merchantId,
       endpoint_id: id,
       before: was,
-      after: { enabled: after.enabled, receiver: hostOf(settings.url) },
+      after: { enabled: after.enabled, receiver: hostOf(columns.url) },
     });
-    return after;
+    return [after, hostOf(columns.url)] as const;
   });
   logConfigChange(ctx, 'webhook endpoint', {
     merchant_id: merchantId,
     endpoint_id: id,
     enabled: changed.enabled,
-    receiver: hostOf(settings.url),
+    receiver,
   });
   return changed;
 }

@@ -29,7 +29,7 @@ const remove = sql<never, { merchantId: string; id: string; now: Date }>(
  */
 export async function removeEndpoint(
   ctx: Context,
-  { merchantId }: Caller,
+  { merchantId }: Pick<Caller, 'merchantId'>,
   id: string,
 ): Promise<WebhookEndpoint> {
   const now = ctx.now();

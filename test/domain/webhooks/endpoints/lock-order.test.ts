@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { attemptOutcome } from '../../../../src/domain/webhooks/deliveries/in-flight/outcome.ts';
 import { recordOutcomes, UNDECIDED } from '../../../../src/domain/webhooks/deliveries/record.ts';
-import { redeliverRange } from '../../../../src/domain/webhooks/deliveries/redeliver-range.ts';
+import { redeliverRange } from '../../../../src/domain/webhooks/deliveries/range/redeliver-range.ts';
 import { acquireEndpoint } from '../../../../src/domain/webhooks/endpoints/leases/acquire.ts';
 import { withoutInterrupted } from '../../../../src/domain/webhooks/endpoints/leases/interrupted.ts';
 import type { Tx } from '../../../../src/platform/postgres/db.ts';

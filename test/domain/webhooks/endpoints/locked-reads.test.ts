@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sweepEvents } from '../../../../src/domain/events/sweep.ts';
 import { schedule } from '../../../../src/domain/schedule/store.ts';
 import { redeliver } from '../../../../src/domain/webhooks/deliveries/redeliver.ts';
-import { redeliverRange } from '../../../../src/domain/webhooks/deliveries/redeliver-range.ts';
+import { redeliverRange } from '../../../../src/domain/webhooks/deliveries/range/redeliver-range.ts';
 import { deliverWebhook } from '../../../../src/domain/webhooks/endpoints/jobs.ts';
 import { isolateDeliveries } from '../../../../src/domain/webhooks/endpoints/isolate.ts';
 import { acquireEndpoint } from '../../../../src/domain/webhooks/endpoints/leases/acquire.ts';

@@ -4,7 +4,7 @@ import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.t
 import type { DeliveryOutcome } from '../../../../src/domain/webhooks/deliveries/in-flight/outcome.ts';
 import { recordOutcomes, UNDECIDED } from '../../../../src/domain/webhooks/deliveries/record.ts';
 import { redeliver } from '../../../../src/domain/webhooks/deliveries/redeliver.ts';
-import { redeliverRange } from '../../../../src/domain/webhooks/deliveries/redeliver-range.ts';
+import { redeliverRange } from '../../../../src/domain/webhooks/deliveries/range/redeliver-range.ts';
 import type {
   AcquiredEndpoint,
   EndpointLease,

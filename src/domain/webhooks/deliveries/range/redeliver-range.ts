@@ -1,25 +1,30 @@
-import { schedule } from '../../schedule/store.ts';
-import { once } from '../../idempotency/claim.ts';
-import { lockMerchant } from '../../merchants/store.ts';
-import type { Context } from '../../../platform/context.ts';
-import { dateRange } from '../../api/date-range.ts';
-import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
-import { ApiError, ValidationError } from '../../api/errors.ts';
-import { firstIdAt } from '../../../platform/values/ids.ts';
-import { deliverWebhook } from '../endpoints/jobs.ts';
-import { ENDPOINTS_FIRST, INSERT_ENDPOINTS, TARGETS } from './create.ts';
-import { readRegistration } from '../endpoints/registration.ts';
-import { RECORD_REQUESTS } from './redelivery-requests.ts';
-import type { RedeliverReport, RedeliverBody } from './schemas.ts';
+import { schedule } from '../../../schedule/store.ts';
+import { once } from '../../../idempotency/claim.ts';
+import { recordAct } from '../../../audit/record.ts';
+import { lockMerchant } from '../../../merchants/store.ts';
+import type { Context } from '../../../../platform/context.ts';
+import { run, sql, type Tx } from '../../../../platform/postgres/db.ts';
+import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../api/endpoint.ts';
+import { ApiError } from '../../../api/errors.ts';
+import { deliverWebhook } from '../../endpoints/jobs.ts';
+import { ENDPOINTS_FIRST, INSERT_ENDPOINTS } from '../create.ts';
+import { RECORD_REQUESTS } from '../redelivery-requests.ts';
+import type { RedeliverReport, RedeliverBody } from '../schemas.ts';
+import {
+  assertReplayable,
+  IS_WANTED,
+  MAX_AT_ONCE,
+  rangeOf,
+  tooMany,
+  WANTED,
+  type RangeParams,
+} from './wanted.ts';
 
 /**
  * Replayed deliveries are spread over the merchant's endpoints together: 50 of them are due in a second,
  * after those of earlier requests, and new events come in between.
  */
 const SECONDS_APART = 0.02;
-/** A longer range must be requested in parts: this many take a quarter of an hour. */
-const MAX_AT_ONCE = 50_000;
 
 /** How many deliveries of an endpoint begin again; `last_at` null: none does, because it is switched off. */
 interface RestartedRow {
@@ -28,18 +33,7 @@ interface RestartedRow {
   readonly last_at: Date | null;
 }
 
-interface RestartParams {
-  readonly merchantId: string;
-  readonly fromId: string;
-  readonly untilId: string | null;
-  readonly which: 'failed' | 'all';
-  /** A registered endpoint; null: all endpoints. */
-  readonly registrationId: string | null;
-  readonly now: Date;
-}
-
-/** SQL: whether a delivery `d` begins again. */
-const IS_WANTED = (which: string) => `d.status = 'failed' OR d.status = 'delivered' AND ${which} = 'all'`;
+type RestartParams = RangeParams & { readonly now: Date };
 
 /**
  * SQL: when the last delivery of a merchant is due that was restarted, or created, and not tried since; null:
@@ -59,19 +53,7 @@ const LAST_UNTRIED = (merchantId: string) => `(
 const restartRange = sql<RestartedRow, RestartParams>(
   'restart_deliveries',
   (p) => `
-   WITH wanted AS (
-     SELECT e.id, e.merchant_id, e.payment_id, e.sequence, e.type, t.id AS delivery_id, t.endpoint_id,
-       t.registration_id, t.endpoint_url
-     FROM events e
-       JOIN merchants m ON m.id = e.merchant_id
-       JOIN payments p ON p.id = e.payment_id
-       CROSS JOIN ${TARGETS('NULL::text')}
-       LEFT JOIN deliveries d ON d.id = t.id
-     WHERE e.merchant_id = ${p.merchantId} AND e.id >= ${p.fromId}
-       AND (${p.untilId}::text IS NULL OR e.id < ${p.untilId})
-       AND p.test_clock IS NULL
-       AND (d.id IS NULL OR ${IS_WANTED(p.which)})
-       AND t.is_on AND (${p.registrationId}::text IS NULL OR t.registration_id = ${p.registrationId})
+   WITH wanted AS (${WANTED(p)}
      LIMIT ${MAX_AT_ONCE + 1}
      FOR KEY SHARE OF e
    ),
@@ -102,15 +84,6 @@ const restartRange = sql<RestartedRow, RestartParams>(
    FROM wanted JOIN webhook_endpoints o ON o.id = endpoint_id AND o.disabled_at IS NOT NULL
    GROUP BY endpoint_id`,
 );
-const isAnyOn = sql<{ is_on: boolean }, { merchantId: string }>(
-  'is_any_webhook_enabled',
-  (p) => `
-   SELECT webhooks_enabled OR EXISTS (
-     SELECT FROM endpoint_registrations r
-     WHERE r.merchant_id = m.id AND r.deleted_at IS NULL AND r.is_enabled) AS is_on
-   FROM merchants m WHERE id = ${p.merchantId}`,
-);
-
 /**
  * Restarts the failed deliveries, or all, of a time range; they are sent in the background. Returns how many.
  * Throws ApiError webhooks_off while webhooks are disabled, endpoint_not_found for an endpoint that was not
@@ -119,26 +92,18 @@ const isAnyOn = sql<{ is_on: boolean }, { merchantId: string }>(
  */
 export async function redeliverRange(
   ctx: Context,
-  { merchantId }: Caller,
+  { merchantId }: Pick<Caller, 'merchantId'>,
   body: RedeliverBody,
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
-  const [from, until] = dateRange(body);
-  if (from === null) throw new ValidationError('from_date', 'required', 'is required');
-  const { endpoint_id: registrationId = null } = body;
-  const range = {
-    registrationId,
-    fromId: firstIdAt('evt', from),
-    untilId: until && firstIdAt('evt', until),
-    which: body.which ?? 'failed',
-  };
+  const range = rangeOf(merchantId, body);
   return once(ctx.db, claim, ctx.now(), async (tx) => {
-    if (registrationId !== null) await readRegistration(tx, merchantId, registrationId);
-    const [merchant] = await run(tx, isAnyOn, { merchantId });
-    if (merchant?.is_on !== true) throw new ApiError('webhooks_off');
+    await assertReplayable(tx, range);
     // Of two requests at once the second spreads its deliveries behind those of the first.
     await lockMerchant(tx, merchantId);
-    return reply(202, await restart(tx, { merchantId, ...range, now: ctx.now() }));
+    const report = await restart(tx, { ...range, now: ctx.now() });
+    await recordAct(ctx, tx, 'webhooks replayed', { merchant_id: merchantId, ...body, count: report.count });
+    return reply(202, report);
   });
 }
 
@@ -147,12 +112,7 @@ async function restart(tx: Tx, params: RestartParams): Promise<RedeliverReport> 
   const restarted = rows.filter((row): row is RestartedRow & { last_at: Date } => row.last_at !== null);
   const count = sumOf(restarted);
   const switchedOff = sumOf(rows) - count;
-  if (count + switchedOff > MAX_AT_ONCE)
-    throw new ValidationError(
-      'from_date',
-      'minimum',
-      `begins a range of more than ${MAX_AT_ONCE} deliveries; ask for it in parts`,
-    );
+  if (count + switchedOff > MAX_AT_ONCE) throw tooMany();
   if (count === 0 && switchedOff > 0) throw new ApiError('endpoint_off');
   await schedule(
     tx,

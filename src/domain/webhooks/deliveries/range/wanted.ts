@@ -1,0 +1,82 @@
+import { dateRange } from '../../../api/date-range.ts';
+import { ApiError, ValidationError } from '../../../api/errors.ts';
+import { run, sql, type Connection } from '../../../../platform/postgres/db.ts';
+import type { Placeholders } from '../../../../platform/postgres/sql.ts';
+import { firstIdAt } from '../../../../platform/values/ids.ts';
+import { readRegistration } from '../../endpoints/registration.ts';
+import { TARGETS } from '../create.ts';
+import type { RedeliverBody } from '../schemas.ts';
+
+/** A longer range must be requested in parts: this many take a quarter of an hour. */
+export const MAX_AT_ONCE = 50_000;
+
+export interface RangeParams {
+  readonly merchantId: string;
+  readonly fromId: string;
+  readonly untilId: string | null;
+  readonly which: 'failed' | 'all';
+  /** A registered endpoint; null: all endpoints. */
+  readonly registrationId: string | null;
+}
+
+/** The range that a request asks for. Throws ValidationError for one that ends before it begins. */
+export function rangeOf(merchantId: string, body: RedeliverBody): RangeParams {
+  const [from, until] = dateRange(body);
+  if (from === null) throw new ValidationError('from_date', 'required', 'is required');
+  return {
+    merchantId,
+    fromId: firstIdAt('evt', from),
+    untilId: until && firstIdAt('evt', until),
+    which: body.which ?? 'failed',
+    registrationId: body.endpoint_id ?? null,
+  };
+}
+
+/** SQL: whether a delivery `d` begins again. */
+export const IS_WANTED = (which: string) =>
+  `d.status = 'failed' OR d.status = 'delivered' AND ${which} = 'all'`;
+
+/** SQL: the events of a range with each endpoint that gets them again. Index: events_pkey. */
+export const WANTED = (p: Placeholders<RangeParams>) => `
+     SELECT e.id, e.merchant_id, e.payment_id, e.sequence, e.type, t.id AS delivery_id, t.endpoint_id,
+       t.registration_id, t.endpoint_url
+     FROM events e
+       JOIN merchants m ON m.id = e.merchant_id
+       JOIN payments p ON p.id = e.payment_id
+       CROSS JOIN ${TARGETS('NULL::text')}
+       LEFT JOIN deliveries d ON d.id = t.id
+     WHERE e.merchant_id = ${p.merchantId} AND e.id >= ${p.fromId}
+       AND (${p.untilId}::text IS NULL OR e.id < ${p.untilId})
+       AND p.test_clock IS NULL
+       AND (d.id IS NULL OR ${IS_WANTED(p.which)})
+       AND t.is_on AND (${p.registrationId}::text IS NULL OR t.registration_id = ${p.registrationId})`;
+
+const isAnyOn = sql<{ is_on: boolean }, { merchantId: string }>(
+  'is_any_webhook_enabled',
+  (p) => `
+   SELECT webhooks_enabled OR EXISTS (
+     SELECT FROM endpoint_registrations r
+     WHERE r.merchant_id = m.id AND r.deleted_at IS NULL AND r.is_enabled) AS is_on
+   FROM merchants m WHERE id = ${p.merchantId}`,
+);
+
+/**
+ * Makes sure that something of the range can be sent. Throws ApiError endpoint_not_found for an endpoint that
+ * was not registered, and webhooks_off while webhooks are disabled.
+ */
+export async function assertReplayable(
+  connection: Connection,
+  { merchantId, registrationId }: Pick<RangeParams, 'merchantId' | 'registrationId'>,
+): Promise<void> {
+  if (registrationId !== null) await readRegistration(connection, merchantId, registrationId);
+  const [merchant] = await run(connection, isAnyOn, { merchantId });
+  if (merchant?.is_on !== true) throw new ApiError('webhooks_off');
+}
+
+export function tooMany(): ValidationError {
+  return new ValidationError(
+    'from_date',
+    'minimum',
+    `begins a range of more than ${MAX_AT_ONCE} deliveries; ask for it in parts`,
+  );
+}
