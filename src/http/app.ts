@@ -19,6 +19,7 @@ import { readBuiltSite } from './docs/site.ts';
 import { requestId } from './api/request-id.ts';
 import { faultOf } from './protocol/faults.ts';
 import { accessLog } from './logging/access-log.ts';
+import { KeyRequests } from './logging/key-requests.ts';
 import { traceRequests } from './logging/trace-requests.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { OLD_OPENAPI_PATH, OPENAPI_PATH, redirectToDocument, serveDocument } from './openapi/serve.ts';
@@ -33,6 +34,8 @@ export interface AppOptions extends Dependencies {
   readonly probes?: RequestHandler;
   /** The open checkout pages, which are closed before the server is. Default: the application's own. */
   readonly live?: PageStreams;
+  /** What keys ask for, which is stored before the process ends. Default: the application's own. */
+  readonly keyRequests?: KeyRequests;
   /** Where the documentation comes from. Default: what `npm run build` has rendered. */
   readonly docs?: SiteSource;
 }
@@ -48,6 +51,7 @@ export function createApp(
     admin,
     probes,
     live,
+    keyRequests = new KeyRequests(ctx),
     docs = () => Promise.resolve(readBuiltSite(ctx.config.sandbox)),
     ...dependencies
   }: AppOptions,
@@ -69,11 +73,13 @@ export function createApp(
   app.use(literalPath);
   // Before everything that a request could wait for.
   if (probes !== undefined) app.use(probes);
+  app.use('/v1', keyRequests.collect);
   const document = mountApi(app, createEndpoints(dependencies), gate);
   app.use(docsRouter(gate, () => docs(document)));
   app.use(checkoutRouter(gate, dependencies.adapters, live ?? new PageStreams(ctx)));
   app.use(linksRouter(gate, dependencies.adapters));
-  app.use(deskRouter(gate, { mailer: dependencies.adapters.mailer }));
+  const { adapters, sandbox } = dependencies;
+  app.use(deskRouter(gate, { mailer: adapters.mailer, adapters, sandbox }));
   if (dependencies.sandbox !== null) app.use(simulatorRouter(ctx, dependencies.sandbox));
   if (admin !== null) app.use(admin);
   app.use(missingPage);

@@ -8,6 +8,7 @@ import { messageOf } from '../platform/log.ts';
 import { openRedis } from '../platform/redis/open.ts';
 import { createApp, type AppOptions } from './app.ts';
 import { PageStreams } from './checkout/page-streams.ts';
+import { KeyRequests } from './logging/key-requests.ts';
 import { createServer } from './server.ts';
 
 export interface Web {
@@ -27,12 +28,16 @@ const DRAIN_INTERVAL_MS = 50;
 const HEADER_GRACE_MS = 10_000;
 
 /** Serves the API and the checkout page on HOST and PORT. Throws StartError when it cannot listen there. */
-export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis' | 'live'>): Promise<Web> {
+export async function startWeb(
+  ctx: Context,
+  options: Omit<AppOptions, 'redis' | 'live' | 'keyRequests'>,
+): Promise<Web> {
   const { host, port, redisUrl } = ctx.config;
   const redis = redisUrl === null ? null : openRedis(redisUrl, 'limiter', ctx.log);
   const live = new PageStreams(ctx);
+  const keyRequests = new KeyRequests(ctx);
   const { server, drain } = drainable((onTurn) =>
-    createServer(createApp(ctx, { ...options, redis, live }), { log: ctx.log, onTurn }),
+    createServer(createApp(ctx, { ...options, redis, live, keyRequests }), { log: ctx.log, onTurn }),
   );
   try {
     await listenOn(server, host, port);
@@ -46,6 +51,7 @@ export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis' |
       // They would never end; their pages reconnect to another process.
       live.close();
       await drain();
+      await keyRequests.store();
       redis?.disconnect();
     },
   };

@@ -1,4 +1,5 @@
 import type { Handler } from '../schedule/job.ts';
+import { sweepRequests } from '../merchants/requests/sweep.ts';
 import { sweepEvents } from '../events/sweep.ts';
 import { sweepCounts } from '../overview/counts/count.ts';
 import { sweepProcesses } from './health/processes.ts';
@@ -20,6 +21,7 @@ export const opsHandlers: readonly Handler[] = [
     job: sweepHistory,
     async handle(ctx) {
       const swept = { events: await sweepEvents(ctx), secrets: await sweepSecrets(ctx) };
+      await sweepRequests(ctx);
       await sweepProcesses(ctx);
       await sweepCounts(ctx);
       if (swept.events + swept.secrets > 0) ctx.log.info('old events and secrets deleted', swept);

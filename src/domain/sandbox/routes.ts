@@ -1,5 +1,6 @@
 import { endpoint, reply } from '../api/endpoint.ts';
 import { once } from '../idempotency/claim.ts';
+import { noteFirstStep } from '../merchants/first-steps.ts';
 import { lockMerchant } from '../merchants/store.ts';
 import { advanceBudget, storyBudget } from './budgets/budget.ts';
 import { slotsOf } from './budgets/sandbox-slots.ts';
@@ -132,9 +133,11 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     errors: ['clock_held'],
     response: { status: 200, schema: Scenario },
     handle: ({ ctx, caller, body, claim, isAbandoned }) =>
-      slotsOf(sandbox).clock.run(caller.merchantId, () => {
+      slotsOf(sandbox).clock.run(caller.merchantId, async () => {
         const budget = storyBudget(body.story === undefined ? 'script' : 'story', { isAbandoned });
-        return runScenario(ctx, sandbox, caller, { body, claim, budget });
+        const report = await runScenario(ctx, sandbox, caller, { body, claim, budget });
+        await noteFirstStep(ctx.db, 'story', { merchantId: caller.merchantId, now: ctx.systemNow() });
+        return report;
       }),
   }),
 ];

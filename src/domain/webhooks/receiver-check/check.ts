@@ -2,7 +2,9 @@ import { onceAfterwards } from '../../idempotency/afterwards.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
 import { adviceFor, isSlow, SLOW_ADVICE, statusClass } from './advice.ts';
-import { createCheckCases, type CheckCase, type CheckRequest } from './cases.ts';
+import { recordAct } from '../../audit/record.ts';
+import { noteFirstStep } from '../../merchants/first-steps.ts';
+import { createCheckCases, type CaseName, type CheckCase, type CheckRequest } from './cases.ts';
 import type { WebhookClient, DeliveryResult } from '../client/client.ts';
 import { resolveTarget, sendWithin, TEST_HEADERS } from './target.ts';
 import type { CaseReport, ReceiverCheckBody, ReceiverCheck } from './schemas.ts';
@@ -31,6 +33,7 @@ export async function checkReceiver(
     const budgetMs = BUDGET_DEADLINES * ctx.config.webhookTimeoutSeconds * 1000;
     const send: Send = (request) => sendWithin(ctx, caller, client, { url, ...request });
     const verdict = verdictOf(url, cases.length, await runCases(send, cases, budgetMs));
+    await noteCheck(ctx, caller, verdict);
     ctx.log.info('receiver checked', {
       merchant_id: caller.merchantId,
       passed: verdict.passed,
@@ -38,6 +41,16 @@ export async function checkReceiver(
     });
     return reply(200, verdict);
   });
+}
+
+/** The cases that a receiver passes only if it verifies signatures: it accepts the good one alone. */
+const FORGERIES: readonly CaseName[] = ['good', 'wrong_signature', 'missing_signature', 'altered_body'];
+
+async function noteCheck(ctx: Context, { merchantId }: Caller, { passed, cases }: ReceiverCheck) {
+  const isPassed = (name: CaseName) => cases.some((one) => one.case === name && one.passed);
+  if (FORGERIES.every(isPassed))
+    await noteFirstStep(ctx.db, 'forgeriesRefused', { merchantId, now: ctx.systemNow() });
+  await recordAct(ctx, ctx.db, 'receiver checked', { merchant_id: merchantId, passed });
 }
 
 type Send = (request: ReturnType<CheckRequest>) => Promise<DeliveryResult>;
