@@ -24,8 +24,8 @@ interface NewKey extends KeyLimits {
 }
 
 /**
- * Makes an API key for a person, and returns it: nothing stores it, so that it can be shown this once. `made`:
- * the claim has made one before, as that of a form that was sent again. `tooMany`: MOST_KEYS are in force.
+ * Makes an API key for a person, and returns it: nothing stores it, so it can be shown this once. `made`: the
+ * claim has made one before, as that of a form that was sent again. `tooMany`: MOST_KEYS are in force.
  */
 export async function issueKey(
   ctx: Context,

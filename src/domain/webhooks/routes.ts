@@ -5,8 +5,7 @@ import { RotateSecretBody, WebhookSecrets } from './secrets/schemas.ts';
 import { WebhookConfig, WebhookConfigAndHealth, WebhookConfigBody } from './endpoints/schemas.ts';
 import { checkReceiver } from './receiver-check/check.ts';
 import type { WebhookClient } from './client/client.ts';
-import { changeWebhookConfig } from './endpoints/change-config.ts';
-import { getWebhookConfig } from './endpoints/settings.ts';
+import { changeWebhookConfig, getWebhookConfig } from './endpoints/settings.ts';
 import { sendTestEvent } from './receiver-check/test-event.ts';
 import {
   ReceiverCheckBody,

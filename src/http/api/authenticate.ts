@@ -27,8 +27,9 @@ export type Authenticate = (
 
 /**
  * Returns the caller of an API key, or why it is not taken; null when the key is missing, malformed, unknown
- * or revoked. Keys that exist are cached by their hash for a short time. Unknown ones are not: a key must work as soon as it exists, and guesses are limited
- * per address before they are looked up. Requests at the same instant share one lookup of their key.
+ * or revoked. Keys that exist are cached by their hash for a short time. Unknown ones are not: a key must
+ * work as soon as it exists, and guesses are limited per address before they are looked up. Requests at the
+ * same instant share one lookup of their key.
  */
 export function authenticator(ctx: Context): Authenticate {
   const cache = new Map<string, { caller: Caller; until: number }>();

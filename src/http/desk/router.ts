@@ -27,34 +27,42 @@ export function deskRouter(gate: DeskGate, dependencies: DeskDependencies): Rout
   if (ctx.config.maintenance) router.use('/dashboard', showMaintenance);
   const cookies = deskCookies(ctx.config.publicUrl);
   const ownPost = ownPostOnly(ctx.config.publicUrl);
-  for (const route of deskRoutes(ctx.config, dependencies)) {
+  const routes = deskRoutes(ctx.config, dependencies);
+  const pages = new Set(routes.filter(({ method }) => method === 'get').map(({ path }) => path));
+  for (const route of routes) {
     const limited = limit(`desk ${route.name}`, route.perMinute, clients.addressOf);
     const post = route.method === 'post' ? ownPost : [];
-    router[route.method](route.path, limited, ...post, serve(gate, cookies, route));
+    router[route.method](route.path, limited, ...post, serve(gate, cookies, route, pages));
   }
   return router;
 }
 
 /** Serves a route to who may see it. What is not theirs is as missing as what does not exist. */
-function serve({ ctx, clients }: DeskGate, cookies: DeskCookies, route: DeskRoute): RequestHandler {
+function serve(
+  { ctx, clients }: DeskGate,
+  cookies: DeskCookies,
+  route: DeskRoute,
+  pages: ReadonlySet<string>,
+): RequestHandler {
   return async (request, response, next) => {
     const kept = cookies.read(request.headers);
     const visit = visitOf(request, ctx, clients.addressOf(request), kept.device);
     const session = kept.session === null ? null : await findSession(ctx.db, kept.session, ctx.now());
     if (session !== null) await noteUse(visit, session, response);
     const merchantId = visit.params.merchant;
+    const page = pageOf(visit, pages.has(route.path));
     const merchant = session?.memberships.find(({ merchant_id }) => merchant_id === merchantId) ?? null;
     const viewer = { texts: visit.texts, path: visit.path, session, merchant };
     const answer = (reply: DeskReply) => send(response, next, { viewer, cookies, reply, log: ctx.log });
     if (route.access === 'anybody') return answer(await route.handle(visit));
-    if (session === null) return answer(toSignIn(visit, kept));
+    if (session === null) return answer(toSignIn(page, kept));
     if (session.factor_at === null && route.access !== 'begun') return answer({ to: nextStep(session) });
     if (route.access !== 'member') return answer(await route.handle({ ...visit, session }));
     if (merchant === null) return answer('missing');
     if (!may(merchant.role, route.right)) return answer(refusal(visit.texts, 'refused'));
     const isChange = route.method === 'post' && route.isRead !== true;
     if (isChange && merchant.is_suspended) return answer(refusal(visit.texts, 'suspended'));
-    if (route.isFresh === true && !isFresh(session, ctx.now())) return answer(toConfirm(visit));
+    if (route.isFresh === true && !isFresh(session, ctx.now())) return answer(toConfirm(page));
     return answer(await route.handle({ ...visit, session, merchant }));
   };
 }
@@ -92,8 +100,7 @@ async function noteUse({ ctx, address, agent }: Visit, session: Session, respons
 }
 
 /** A form whose session has ended leads to the page that it was on. */
-function toSignIn(visit: Visit, { session }: { session: string | null }): DeskReply {
-  const page = pageOf(visit);
+function toSignIn(page: string, { session }: { session: string | null }): DeskReply {
   const to = page === '/dashboard' ? '' : `?to=${encodeURIComponent(page)}`;
   return { to: `/dashboard/sign-in${to}`, ...(session === null ? {} : { kept: { session: null } }) };
 }
@@ -104,13 +111,13 @@ function nextStep({ has_factor }: Session): string {
 }
 
 /** What was entered has to be entered again. */
-function toConfirm(visit: Visit): DeskReply {
-  return { to: `/dashboard/second-factor?to=${encodeURIComponent(pageOf(visit))}` };
+function toConfirm(page: string): DeskReply {
+  return { to: `/dashboard/second-factor?to=${encodeURIComponent(page)}` };
 }
 
 /** The page that a path is, or whose form it is: `/dashboard/:merchant/people`, `/dashboard/account`. */
-function pageOf({ path, params }: Visit): string {
-  return ownPath(path.split('/', params.merchant === undefined ? 3 : 4).join('/'));
+function pageOf({ path, params }: Visit, isPage: boolean): string {
+  return ownPath(isPage ? path : path.split('/', params.merchant === undefined ? 3 : 4).join('/'));
 }
 
 interface Answer {

@@ -1,6 +1,9 @@
+import type { Adapters } from '../../domain/adapters.ts';
+import type { Sandbox } from '../../domain/sandbox/test-clock/sandbox.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { Mailer } from '../../platform/mail.ts';
 import { accountRoutes } from './account/routes.ts';
+import { developerRoutes } from './developers/routes.ts';
 import { entryRoutes, linkRoutes } from './entry/routes.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { ExportSlots } from './exports/slots.ts';
@@ -13,12 +16,15 @@ import type { DeskRoute } from './shell/route.ts';
 /** What pages depend on besides the database. */
 export interface DeskDependencies {
   readonly mailer: Mailer | null;
+  readonly adapters: Adapters;
+  /** Null: the sandbox is off. */
+  readonly sandbox: Sandbox | null;
 }
 
 /** The desk on one page. Literal paths stand before those with parameters. */
 export function deskRoutes(
   { production }: Pick<Config, 'production'>,
-  { mailer }: DeskDependencies,
+  { mailer, adapters, sandbox }: DeskDependencies,
 ): readonly DeskRoute[] {
   const slots = new ExportSlots();
   return [
@@ -28,6 +34,7 @@ export function deskRoutes(
     ...accountRoutes,
     ...homeRoutes,
     ...paymentRoutes(),
+    ...developerRoutes(adapters.webhooks, sandbox),
     ...peopleRoutes(mailer),
     ...auditRoutes(slots),
     ...exportRoutes(slots),

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { addApiKey } from '../../../src/domain/merchants/api-keys.ts';
 import { deskRoutes } from '../../../src/http/desk/routes.ts';
 import type { DeskRoute } from '../../../src/http/desk/shell/route.ts';
 import { invitePath, joinDesk, type DeskPerson } from '../../support/desk.ts';
 import { createHarness, type Harness, type TestMerchant } from '../../support/harness.ts';
+import { SANDBOX } from '../../support/endpoints.ts';
 import { createPayment } from '../../support/http.ts';
 
 /** The newest row's id, of what a person or a merchant has. */
@@ -25,15 +27,29 @@ const THINGS: Readonly<Record<string, (harness: Harness, merchant: TestMerchant)
   },
   session: async (harness, merchant) =>
     idIn(harness, 'person_sessions', { person_id: (await join(harness, merchant)).id }),
+  key: async ({ ctx }, { id }) => (await addApiKey(ctx.db, id, [], ctx.now())).slice(0, 13),
+  endpoint: async (harness, { apiKey }) => {
+    const url = `https://receiver-${(people += 1)}.example/hooks`;
+    const { body } = await harness
+      .api('post', '/v1/webhooks/endpoints', apiKey)
+      .send({ url, enabled: false });
+    return (body as { id: string }).id;
+  },
+  delivery: async (harness, { id, apiKey }) => {
+    await createPayment(harness, {}, apiKey);
+    await harness.work();
+    return idIn(harness, 'deliveries', { merchant_id: id });
+  },
 };
+const DEPENDENCIES = { mailer: null, adapters: SANDBOX.adapters, sandbox: SANDBOX };
 /** Of everybody: whoever has the token of a link may use it. And a word of the desk's own. */
 const NO_IDS = new Set(['merchant', 'token', 'need']);
 /** What each request writes, whatever it asks for. */
-const TOUCHED = ['person_sessions', 'known_devices'];
+const TOUCHED = ['person_sessions', 'known_devices', 'key_request_counts', 'key_request_errors'];
 
 const parametersOf = ({ path }: DeskRoute) =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name).filter((name) => !NO_IDS.has(name));
-const ROUTES = deskRoutes({ production: false }, { mailer: null }).filter(
+const ROUTES = deskRoutes({ production: false }, DEPENDENCIES).filter(
   (route) => parametersOf(route).length > 0,
 );
 

@@ -1,3 +1,6 @@
+import { recordChange } from '../../audit/record.ts';
+import type { Context } from '../../../platform/context.ts';
+import { hostOf, logConfigChange } from '../../../platform/logging/config-change.ts';
 import { runOne, sql, type Connection, type Db } from '../../../platform/postgres/db.ts';
 import { enableEndpoints, wakeEndpoints } from './enable.ts';
 import { HEALTH_COLUMNS, healthOf, rateSince, RATES, type HealthParams, type HealthRow } from './health.ts';
@@ -81,6 +84,20 @@ export async function setWebhookConfig(
     if (enabled && before?.webhooks_enabled === false) await wakeEndpoints(tx, own, now);
     return toConfig(row);
   });
+}
+
+/** Sets the merchant's own URL and whether events are sent, for a person or a key, and writes that down. */
+export async function changeWebhookConfig(
+  ctx: Context,
+  merchantId: string,
+  body: WebhookConfigBody,
+): Promise<WebhookConfig> {
+  const config = await setWebhookConfig(ctx.db, merchantId, body, ctx.now());
+  const receiver = config.webhookUrl === null ? null : hostOf(config.webhookUrl);
+  const change = { merchant_id: merchantId, enabled: config.enabled, receiver };
+  await recordChange(ctx, ctx.db, 'webhook configuration', change);
+  logConfigChange(ctx, 'webhook configuration', change);
+  return config;
 }
 
 function toConfig(row: ConfigRow): WebhookConfig {

@@ -96,7 +96,8 @@ const update = sql<never, Omit<RegistrationParams, 'merchantId'>>(
 
 /**
  * Sets all settings of a registered endpoint, to what `change` makes of those that it has, and switches it on
- * again where it was switched off; what waited for `enabled` goes on. Throws ApiError endpoint_not_found, and too_many_endpoints at its new origin.
+ * again where it was switched off; what waited for `enabled` goes on. Throws ApiError endpoint_not_found, and
+ * too_many_endpoints at its new origin.
  */
 export async function changeEndpoint(
   ctx: Context,

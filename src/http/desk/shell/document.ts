@@ -11,6 +11,7 @@ const TABS = [
   { tab: 'home', path: '', right: 'payments:read' },
   { tab: 'payments', path: '/payments', right: 'payments:read' },
   { tab: 'exports', path: '/exports', right: 'payments:read' },
+  { tab: 'developers', path: '/developers', right: 'webhooks:read' },
   { tab: 'people', path: '/people', right: 'people:read' },
   { tab: 'audit', path: '/audit', right: 'audit:read' },
 ] as const satisfies readonly { tab: keyof DeskTexts['tabs']; path: string; right: Right }[];

@@ -8,7 +8,7 @@ const ASSETS = new URL('assets/', ROOT);
 export const STYLE = inline(
   'style',
   readMinified(
-    ['checkout/base.css', 'desk/desk.css', 'desk/tables.css', 'desk/home.css'].map(
+    ['checkout/base.css', 'desk/desk.css', 'desk/tables.css', 'desk/home.css', 'desk/developers.css'].map(
       (file) => new URL(file, ASSETS),
     ),
   ),

@@ -1,5 +1,7 @@
 import { EXPORTS } from '../texts/exports.ts';
 import { HOME } from '../texts/home.ts';
+import { PEOPLE } from '../texts/people.ts';
+import { DEVELOPERS } from '../texts/developers.ts';
 
 /** Every text of the desk in English. Another language is another value of the same type. */
 export const EN = {
@@ -12,7 +14,14 @@ export const EN = {
   test: 'TEST',
   testText: 'A test shop: no real money.',
   live: 'LIVE',
-  tabs: { home: 'Home', payments: 'Payments', exports: 'Exports', people: 'People', audit: 'Audit log' },
+  tabs: {
+    home: 'Home',
+    payments: 'Payments',
+    exports: 'Exports',
+    developers: 'Developers',
+    people: 'People',
+    audit: 'Audit log',
+  },
   roles: { owner: 'Owner', developer: 'Developer', support: 'Support', 'read-only': 'Read-only' },
   signIn: {
     title: 'Sign in',
@@ -70,39 +79,7 @@ export const EN = {
     tooCommon: 'Everybody who guesses passwords tries this one first. Choose another.',
   },
   home: HOME,
-  people: {
-    title: 'People',
-    person: 'Person',
-    role: 'Role',
-    since: 'Since',
-    factor: 'Second step',
-    hasFactor: 'Set up',
-    noFactor: 'Not yet',
-    actions: 'Change',
-    isYou: 'you',
-    roleOf: 'Role of {email}',
-    save: 'Save',
-    saveWho: 'Save the role of {email}',
-    remove: 'Remove',
-    removeWho: 'Remove {email}',
-    inviteTitle: 'Invite somebody',
-    email: 'E-mail',
-    invite: 'Send the invitation',
-    openTitle: 'Open invitations',
-    ends: 'Ends',
-    withdraw: 'Withdraw',
-    withdrawWho: 'Withdraw the invitation of {email}',
-    linkTitle: 'Invitation made',
-    mailed: 'It was mailed to {email}.',
-    unmailed:
-      'No mail could be sent to {email}. Give them this link yourself: it works once, within 24 hours.',
-    back: 'Back to people',
-    badEmail: 'This is no mail address.',
-    isMember: 'This person belongs to the shop already.',
-    tooMany: 'There are 50 open invitations. Withdraw one, or wait until some have ended.',
-    lastOwner: 'A shop needs an owner: make somebody else one first.',
-    badRole: 'There is no such role.',
-  },
+  people: PEOPLE,
   account: {
     title: 'Your account',
     sessionsTitle: 'Where you are signed in',
@@ -162,6 +139,7 @@ export const EN = {
     },
   },
   exports: EXPORTS,
+  developers: DEVELOPERS,
   audit: {
     title: 'Audit log',
     at: 'Time',

@@ -1,0 +1,88 @@
+import { issueKey, withdrawKey } from '../../../../domain/merchants/issue-key.ts';
+import { listKeys, type KeySummary } from '../../../../domain/merchants/key-use.ts';
+import { addSeconds } from '../../../../platform/clock.ts';
+import {
+  COSTLY_PER_MINUTE,
+  DESK_PER_MINUTE,
+  type AtMerchant,
+  type DeskReply,
+  type DeskRoute,
+} from '../../shell/route.ts';
+import { acting, claimOf } from '../frame/acting.ts';
+import { DEVELOPERS } from '../frame/frame.ts';
+import { keyFormPage, readKeyForm } from './form.ts';
+import { keysPage, keysPath, madePage, PREFIX_FORM, revokePage } from './pages.ts';
+
+/** Keys that have ended are shown for so long. */
+const ENDED_SHOWN_SECONDS = 30 * 86_400;
+
+const OF_KEYS = { access: 'member', right: 'keys:write', perMinute: DESK_PER_MINUTE } as const;
+
+/** The API keys of a merchant. Only the page that answers the form of a new one ever has it. */
+export const keyRoutes: readonly DeskRoute[] = [
+  {
+    ...OF_KEYS,
+    name: 'keys',
+    method: 'get',
+    path: `${DEVELOPERS}/keys`,
+    handle: async (visit: AtMerchant) => keysPage(visit, (await keysOf(visit)).filter(isShown(visit))),
+  },
+  {
+    ...OF_KEYS,
+    name: 'new key',
+    method: 'get',
+    path: `${DEVELOPERS}/keys/new`,
+    isFresh: true,
+    handle: (visit: AtMerchant) => Promise.resolve(keyFormPage(visit, {})),
+  },
+  {
+    ...OF_KEYS,
+    name: 'create key',
+    method: 'post',
+    path: `${DEVELOPERS}/keys/new`,
+    isFresh: true,
+    perMinute: COSTLY_PER_MINUTE,
+    handle: create,
+  },
+  {
+    ...OF_KEYS,
+    name: 'key to revoke',
+    method: 'get',
+    path: `${DEVELOPERS}/keys/:key/revoke`,
+    async handle(visit: AtMerchant) {
+      const prefix = visit.params.key;
+      const key = (await keysOf(visit)).find((one) => one.prefix === prefix && one.revoked_at === null);
+      return key === undefined ? 'missing' : revokePage(visit, key);
+    },
+  },
+  {
+    ...OF_KEYS,
+    name: 'revoke key',
+    method: 'post',
+    path: `${DEVELOPERS}/keys/:key/revoke`,
+    isFresh: true,
+    async handle(visit: AtMerchant) {
+      const prefix = visit.params.key ?? '';
+      // A whole key would be written down.
+      if (!PREFIX_FORM.test(prefix)) return 'missing';
+      const isRevoked = await withdrawKey(acting(visit), visit.merchant.merchant_id, prefix);
+      return isRevoked ? { to: `${keysPath(visit)}?was=${encodeURIComponent(prefix)}` } : 'missing';
+    },
+  },
+];
+
+async function create(visit: AtMerchant): Promise<DeskReply> {
+  const asked = readKeyForm(visit);
+  if (!('permissions' in asked)) return keyFormPage(visit, asked);
+  const key = { ...asked, merchantId: visit.merchant.merchant_id };
+  const made = await issueKey(acting(visit), key, claimOf(visit, 'keys'));
+  if (made === 'tooMany') return keyFormPage(visit, { whole: visit.texts.developers.keys.tooMany });
+  return madePage(visit, made === 'made' ? null : made.key);
+}
+
+const keysOf = ({ ctx, merchant }: AtMerchant) => listKeys(ctx.db, merchant.merchant_id);
+
+function isShown({ ctx }: AtMerchant): (key: KeySummary) => boolean {
+  const since = addSeconds(ctx.now(), -ENDED_SHOWN_SECONDS);
+  return ({ revoked_at, expires_at }) => (revoked_at ?? expires_at ?? ctx.now()) > since;
+}

@@ -1,0 +1,73 @@
+import { Html, html } from '../../../platform/pages/html.ts';
+
+/** A text of several lines. */
+export function textArea({
+  name,
+  label,
+  value = '',
+  hint,
+  fault = null,
+}: {
+  name: string;
+  label: string;
+  value?: string;
+  hint: string;
+  fault?: string | null;
+}): Html {
+  const [hintId, faultId] = [`${name}-hint`, `${name}-fault`];
+  const invalid = fault === null ? null : html`aria-invalid="true"`;
+  const described = fault === null ? hintId : `${hintId} ${faultId}`;
+  return html`<p class="field">
+    <label for="${name}">${label}</label>
+    <textarea
+      id="${name}"
+      name="${name}"
+      rows="3"
+      spellcheck="false"
+      aria-describedby="${described}"
+      ${invalid}
+    >
+${value}</textarea>
+    <span class="small" id="${hintId}">${hint}</span>
+    ${fault === null ? null : html`<span class="fault" id="${faultId}">${fault}</span>`}
+  </p>`;
+}
+
+/** A choice of any number: each is a field of its own, which is there when it is chosen. */
+export function checkboxes(
+  { legend, hint, fault = null }: { legend: string; hint: string; fault?: string | null },
+  options: readonly { name: string; label: string; isChecked: boolean }[],
+): Html {
+  return html`<fieldset class="choices">
+    <legend>${legend}</legend>
+    <p class="small">${hint}</p>
+    ${fault === null ? null : html`<p class="fault">${fault}</p>`}
+    ${options.map(({ name, label, isChecked }) => {
+      const checked = isChecked ? html`checked` : null;
+      return html`<label class="choice"
+        ><input type="checkbox" name="${name}" value="on" ${checked} /> ${label}</label
+      >`;
+    })}
+  </fieldset>`;
+}
+
+/** Names and values below each other; what has no value is left out. */
+export function pairs(facts: readonly (readonly [name: string, value: Html | null])[]): Html {
+  const given = facts.filter((fact): fact is readonly [string, Html] => fact[1] !== null);
+  return html`<dl class="pairs">
+    ${given.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+/** Text as it is, line by line, which scrolls by itself. */
+export function codeBlock(label: string, text: string): Html {
+  // A document drops blanks behind the ends of its own lines.
+  const kept = new Html(html`${text}`.markup.replaceAll('\n', '&#10;'));
+  return html`<pre class="code" tabindex="0" role="region" aria-label="${label}">${kept}</pre>`;
+}
