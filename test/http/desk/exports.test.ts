@@ -88,6 +88,7 @@ describe('exports at the desk', () => {
   it('keep the order of the payments, whatever their ids say', async () => {
     const shop = await openShop(harness);
     for (const order_id of ['a', 'b', 'c']) await shop.pay(await shop.create({ order_id }));
+    await shop.mine(20);
     await harness.ctx.db.raw(
       `UPDATE payments SET created_at = created_at - CASE order_id WHEN 'b' THEN interval '2 h'
          WHEN 'c' THEN interval '1 h' ELSE interval '0' END`,
@@ -96,6 +97,7 @@ describe('exports at the desk', () => {
     const orders = (await download({})).map(({ order_id }) => order_id);
     expect(orders).to.deep.equal(['b', 'c', 'a']);
     const rows = await download({ kind: 'transfers' });
+    expect(rows).to.have.lengthOf(3);
     for (const [i, { cursor = '' }] of rows.entries())
       expect(await download({ kind: 'transfers', after: cursor })).to.deep.equal(rows.slice(i + 1));
   });
@@ -107,6 +109,7 @@ describe('exports at the desk', () => {
     await createPayment(harness, { order_id: 'saturday' });
     const orders = async (fields: Row) => (await download(fields)).map(({ order_id }) => order_id);
     expect(await orders({})).to.deep.equal(['friday']);
+    expect(await orders({ to: '2026-01-31' })).to.deep.equal(['friday']);
     harness.advance(31);
     expect(await orders({})).to.deep.equal(['friday', 'saturday']);
     expect(await orders({ from: '2026-01-31' })).to.deep.equal(['saturday']);
