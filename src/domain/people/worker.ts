@@ -1,7 +1,9 @@
 import type { Handler } from '../schedule/job.ts';
 import type { Mailer } from '../../platform/mail.ts';
-import { tellDevice } from './factors/jobs.ts';
-import { sendDeviceNotice } from './factors/tell-device.ts';
+import { tellClone } from './passkeys/jobs.ts';
+import { sendCloneNotice } from './passkeys/tell-clone.ts';
+import { tellDevice } from './sessions/jobs.ts';
+import { sendDeviceNotice } from './sessions/tell-device.ts';
 
 /** The handlers of people; without a mailer no mail is sent. */
 export const peopleHandlers = ({ mailer }: { readonly mailer: Mailer | null }): readonly Handler[] => [
@@ -9,6 +11,12 @@ export const peopleHandlers = ({ mailer }: { readonly mailer: Mailer | null }): 
     job: tellDevice,
     async handle(ctx, keys) {
       for (const key of keys) await sendDeviceNotice(ctx, { mailer }, key);
+    },
+  },
+  {
+    job: tellClone,
+    async handle(ctx, keys) {
+      for (const key of keys) await sendCloneNotice(ctx, { mailer }, key);
     },
   },
 ];

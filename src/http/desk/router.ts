@@ -1,5 +1,6 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { may } from '../../domain/people/rights/roles.ts';
+import { hasFactor } from '../../domain/people/sessions/accounts.ts';
 import { findSession, isFresh, seen, type Session } from '../../domain/people/sessions/store.ts';
 import type { Gate } from '../api/mount.ts';
 import { showMaintenance } from '../checkout/router.ts';
@@ -11,7 +12,7 @@ import { sendDownload } from './shell/download.ts';
 import { deskDocument, refusal, type Viewer } from './shell/document.ts';
 import { ownPostOnly } from './shell/own-post.ts';
 import { ownPath, type DeskReply, type DeskRoute, type Kept, type Page, type Visit } from './shell/route.ts';
-import { DESK_HEADERS } from './shell/style.ts';
+import { DESK_HEADERS, policyOf } from './shell/style.ts';
 import { EN } from './shell/texts.ts';
 
 type DeskGate = Pick<Gate, 'ctx' | 'limit' | 'clients'>;
@@ -57,12 +58,14 @@ function serve(
     if (route.access === 'anybody') return answer(await route.handle(visit));
     if (session === null) return answer(toSignIn(page, kept));
     if (session.factor_at === null && route.access !== 'begun') return answer({ to: nextStep(session) });
-    if (route.access !== 'member') return answer(await route.handle({ ...visit, session }));
+    const mustConfirm = route.isFresh === true && !isFresh(session, ctx.now());
+    if (route.access !== 'member')
+      return answer(mustConfirm ? toConfirm(page) : await route.handle({ ...visit, session }));
     if (merchant === null) return answer('missing');
     if (!may(merchant.role, route.right)) return answer(refusal(visit.texts, 'refused'));
     const isChange = route.method === 'post' && route.isRead !== true;
     if (isChange && merchant.is_suspended) return answer(refusal(visit.texts, 'suspended'));
-    if (route.isFresh === true && !isFresh(session, ctx.now())) return answer(toConfirm(page));
+    if (mustConfirm) return answer(toConfirm(page));
     return answer(await route.handle({ ...visit, session, merchant }));
   };
 }
@@ -106,8 +109,8 @@ function toSignIn(page: string, { session }: { session: string | null }): DeskRe
 }
 
 /** What stands between the password and the desk. */
-function nextStep({ has_factor }: Session): string {
-  return has_factor ? '/dashboard/second-factor' : '/dashboard/set-up';
+function nextStep(session: Session): string {
+  return hasFactor(session) ? '/dashboard/second-factor' : '/dashboard/set-up';
 }
 
 /** What was entered has to be entered again. */
@@ -137,6 +140,7 @@ function send(response: Response, next: () => void, answer: Answer): void | Prom
 }
 
 function sendPage(response: Response, viewer: Viewer, page: Page): void {
+  if (page.scripts !== undefined) response.set('Content-Security-Policy', policyOf(page.scripts));
   response
     .status(page.status ?? 200)
     .type('text/html; charset=utf-8')

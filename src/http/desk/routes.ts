@@ -4,6 +4,7 @@ import type { Config } from '../../platform/config/config.ts';
 import type { Mailer } from '../../platform/mail.ts';
 import { accountRoutes } from './account/routes.ts';
 import { developerRoutes } from './developers/routes.ts';
+import { passkeyRoutes } from './entry/passkeys.ts';
 import { entryRoutes, linkRoutes } from './entry/routes.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { ExportSlots } from './exports/slots.ts';
@@ -29,6 +30,7 @@ export function deskRoutes(
   const slots = new ExportSlots();
   return [
     ...entryRoutes,
+    ...passkeyRoutes,
     // Whoever could write to the database could sign in as anybody, without a second factor.
     ...(production ? [] : linkRoutes),
     ...accountRoutes,

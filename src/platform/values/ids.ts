@@ -16,7 +16,8 @@ export type IdPrefix =
   | 'per'
   | 'inv'
   | 'ses'
-  | 'lnk';
+  | 'lnk'
+  | 'pky';
 
 /**
  * A new id: `prefix_` and a ULID (26 characters of Crockford base 32: 48 bits of `now` in milliseconds, then

@@ -6,6 +6,7 @@ import { invitePath, joinDesk, type DeskPerson } from '../../support/desk.ts';
 import { createHarness, type Harness, type TestMerchant } from '../../support/harness.ts';
 import { SANDBOX } from '../../support/endpoints.ts';
 import { createPayment } from '../../support/http.ts';
+import { addPasskey, Authenticator } from '../../support/passkeys.ts';
 
 /** The newest row's id, of what a person or a merchant has. */
 async function idIn(harness: Harness, table: string, of: object): Promise<string> {
@@ -40,7 +41,14 @@ const THINGS: Readonly<Record<string, (harness: Harness, merchant: TestMerchant)
     await harness.work();
     return idIn(harness, 'deliveries', { merchant_id: id });
   },
+  passkey: async (harness, merchant) => {
+    const person = await join(harness, merchant);
+    await addPasskey(person, new Authenticator('http://localhost:3000'));
+    return idIn(harness, 'passkeys', { person_id: person.id });
+  },
 };
+/** A person's, not a merchant's: that of a colleague is as far away. */
+const PERSONAL = ['session', 'passkey'];
 const DEPENDENCIES = { mailer: null, adapters: SANDBOX.adapters, sandbox: SANDBOX };
 /** Of everybody: whoever has the token of a link may use it. And a word of the desk's own. */
 const NO_IDS = new Set(['merchant', 'token', 'need']);
@@ -116,7 +124,7 @@ describe("another merchant's ids, on every route of the desk that takes one", ()
       }
       expect(await stored()).to.deep.equal(before);
       const found = await ask(route, own);
-      // A session is a person's, not a merchant's: that of a colleague is as far away.
-      if (!parametersOf(route).includes('session')) expect(found.status, found.text).to.not.equal(404);
+      if (!parametersOf(route).some((name) => PERSONAL.includes(name)))
+        expect(found.status, found.text).to.not.equal(404);
     });
 });

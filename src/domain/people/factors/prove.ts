@@ -1,24 +1,13 @@
-import { recordAction } from '../../audit/record.ts';
+import { factorsOf, hasFactor, lockPerson } from '../sessions/accounts.ts';
+import { admit, type Proven } from '../sessions/admit.ts';
 import { takeGuess } from '../sessions/buckets.ts';
-import { isKnown, noteDevice } from '../sessions/devices.ts';
-import { renewSession, type Session } from '../sessions/store.ts';
-import { lockPerson } from '../sessions/accounts.ts';
-import { placeOf, type Visitor } from '../sessions/sign-in.ts';
-import { schedule } from '../../schedule/store.ts';
-import { tellDevice } from './jobs.ts';
+import { isKnown } from '../sessions/devices.ts';
+import type { Visitor } from '../sessions/sign-in.ts';
+import type { Session } from '../sessions/store.ts';
 import type { Context } from '../../../platform/context.ts';
-import type { Tx } from '../../../platform/postgres/db.ts';
-import { hashApiKey, newToken } from '../../../platform/values/ids.ts';
+import { hashApiKey } from '../../../platform/values/ids.ts';
 import { replaceRecoveryCodes, useRecoveryCode } from './recovery.ts';
-import { hasTotp, storeTotp, totpStep, useTotp } from './totp.ts';
-
-/** What the browser keeps from now on. */
-export interface Proven {
-  /** Of the session, in the place of the one that it had. */
-  readonly token: string;
-  /** The name of the device. */
-  readonly device: string;
-}
+import { storeTotp, totpStep, useTotp } from './totp.ts';
 
 const TOTP_FORM = /^\d{6}$/;
 
@@ -45,13 +34,8 @@ export async function proveFactor(
       : await useRecoveryCode(tx, personId, code);
     if (!isRight) return 'refused' as const;
     const command = TOTP_FORM.test(code) ? 'signed in' : 'signed in with a recovery code';
-    return admit(
-      ctx,
-      tx,
-      session,
-      visitor,
-      session.factor_at === null ? command : 'confirmed a second factor',
-    );
+    const isSignIn = session.factor_at === null;
+    return admit(ctx, tx, session, visitor, { command: isSignIn ? command : 'confirmed a second factor' });
   });
   if (proven === 'refused')
     ctx.log.warn('desk sign-in failed', { reason: 'wrong code', ...whoOf(session, visitor) });
@@ -75,41 +59,12 @@ export async function setUpTotp(
   return ctx.db.transaction(async (tx) => {
     // Of two sessions without a second factor the first sets it up, and the other has to prove it.
     await lockPerson(tx, personId);
-    if (session.factor_at === null && (await hasTotp(tx, personId))) return 'ended';
-    const admitted = await admit(ctx, tx, session, visitor, 'second factor set up');
+    if (session.factor_at === null && hasFactor(await factorsOf(tx, personId))) return 'ended';
+    const admitted = await admit(ctx, tx, session, visitor, { command: 'second factor set up' });
     if (admitted === 'ended') return admitted;
     await storeTotp(ctx, tx, { personId, secret, lastStep: step }, now);
     return { ...admitted, recoveryCodes: await replaceRecoveryCodes(tx, personId) };
   });
-}
-
-/** Lets a session in, under a new token: a mail reports the first time on a new device. */
-async function admit(
-  ctx: Pick<Context, 'now'>,
-  tx: Tx,
-  session: Session,
-  visitor: Visitor,
-  command: string,
-): Promise<Proven | 'ended'> {
-  const at = ctx.now();
-  const token = await renewSession(tx, session.id, at);
-  if (token === null) return 'ended';
-  const device = await welcomeDevice(tx, session.person_id, visitor, at);
-  const who = { kind: 'person', actor: session.person_id, address: visitor.address } as const;
-  for (const { merchant_id: merchantId } of session.memberships)
-    await recordAction(tx, { at, ...who, merchantId, command, details: {} });
-  return { token, device };
-}
-
-/** Remembers the device, and returns its name. A mail to the person reports a new one. */
-export async function welcomeDevice(tx: Tx, personId: string, visitor: Visitor, at: Date): Promise<string> {
-  const device = visitor.device ?? newToken();
-  const deviceHash = hashApiKey(device);
-  if (await noteDevice(tx, { personId, deviceHash }, placeOf(visitor), at)) {
-    const key = `${personId} ${deviceHash.toString('hex')}`;
-    await schedule(tx, [{ job: tellDevice, key, runAt: at, testClock: null }]);
-  }
-  return device;
 }
 
 const whoOf = ({ person_id }: Session, { address }: Visitor) => ({ person_id, address });

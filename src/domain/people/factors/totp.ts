@@ -67,11 +67,6 @@ const factorOfPerson = sql<{ key_id: string; ciphertext: Buffer; created_at: Dat
   (p) => `SELECT key_id, ciphertext, created_at FROM totp_factors WHERE person_id = ${p.personId}`,
 );
 
-/** Whether the person has an app. */
-export async function hasTotp(connection: Connection, personId: string): Promise<boolean> {
-  return (await runOne(connection, factorOfPerson, { personId })) !== null;
-}
-
 const useStep = sql<{ person_id: string }, { personId: string; createdAt: Date; step: number }>(
   'use_totp_step',
   (p) => `

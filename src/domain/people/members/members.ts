@@ -1,23 +1,23 @@
 import { recordAction } from '../../audit/record.ts';
 import { lockMerchant } from '../../merchants/store.ts';
+import { FACTORS, type Factors } from '../sessions/accounts.ts';
 import type { Role } from '../rights/roles.ts';
 import type { Actor, Context } from '../../../platform/context.ts';
 import { run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 
 /** A person of a merchant. */
-export interface Member {
+export interface Member extends Factors {
   readonly id: string;
   readonly email: string;
   readonly role: Role;
   readonly since: Date;
-  readonly has_factor: boolean;
 }
 
 const membersOfMerchant = sql<Member, { merchantId: string }>(
   'members_of_merchant',
   (p) => `
     SELECT who.id, who.email, b.role, b.created_at AS since,
-      EXISTS (SELECT FROM totp_factors f WHERE f.person_id = who.id) AS has_factor
+      ${FACTORS}
     FROM memberships b JOIN people who ON who.id = b.person_id
     WHERE b.merchant_id = ${p.merchantId} ORDER BY b.created_at, who.id`,
 );

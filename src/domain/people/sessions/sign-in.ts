@@ -1,12 +1,12 @@
 import { isPassword, hashPassword } from '../passwords/hashing.ts';
 import { passwordFault, type PasswordFault } from '../passwords/rules.ts';
-import { recordAction } from '../../audit/record.ts';
 import type { Context } from '../../../platform/context.ts';
 import { foldMailAddress } from '../../../platform/values/emails.ts';
 import { hashApiKey } from '../../../platform/values/ids.ts';
 import { findAccount, lockPerson, setPassword, type Account } from './accounts.ts';
 import { takeGuess } from './buckets.ts';
 import { endSessions } from './list.ts';
+import { byPerson, recordOfPerson } from './record.ts';
 import { insertNewSession, type Place, type Session } from './store.ts';
 
 /** Where somebody asks from: the browser's cookie names the device. */
@@ -78,10 +78,8 @@ export async function changePassword(
     await endSessions(tx, session.person_id);
     const begun = { now, factorAt: session.factor_at };
     const renewed = await insertNewSession(tx, session.person_id, placeOf(visitor), begun);
-    const who = { kind: 'person', actor: session.person_id, address: visitor.address } as const;
-    const what = { command: 'password changed', details: {} };
-    for (const { merchant_id: merchantId } of session.memberships)
-      await recordAction(tx, { at: now, ...who, merchantId, ...what });
+    const who = byPerson(session.person_id, visitor);
+    await recordOfPerson(tx, session.person_id, { at: now, ...who, command: 'password changed' });
     return renewed;
   });
   return token === null ? 'refused' : { token };

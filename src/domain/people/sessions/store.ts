@@ -3,6 +3,7 @@ import type { Role } from '../rights/roles.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { hashApiKey, newId, newToken } from '../../../platform/values/ids.ts';
+import { FACTORS, type Factors } from './accounts.ts';
 
 const IDLE_SECONDS = 12 * 3_600;
 export const LONGEST_SESSION_SECONDS = 7 * 86_400;
@@ -25,7 +26,7 @@ export interface Membership {
 }
 
 /** Who is signed in. */
-export interface Session {
+export interface Session extends Factors {
   readonly id: string;
   readonly person_id: string;
   readonly email: string;
@@ -33,8 +34,6 @@ export interface Session {
   readonly seen_at: Date;
   /** When the second factor was proven last; null: not yet, and only that may be done. */
   readonly factor_at: Date | null;
-  /** The person has a second factor. */
-  readonly has_factor: boolean;
   readonly memberships: readonly Membership[];
 }
 
@@ -66,7 +65,7 @@ const sessionOfToken = sql<Session, { tokenHash: Buffer } & Since>(
   'session_of_token',
   (p) => `
     SELECT s.id, s.person_id, who.email, s.created_at, s.seen_at, s.factor_at,
-      EXISTS (SELECT FROM totp_factors f WHERE f.person_id = s.person_id) AS has_factor,
+      ${FACTORS},
       (SELECT coalesce(json_agg(json_build_object(
            'merchant_id', m.id, 'name', m.name, 'mode', m.mode, 'role', b.role,
            'is_suspended', m.suspended_at IS NOT NULL) ORDER BY m.mode, m.name, m.id), '[]')

@@ -1,31 +1,41 @@
+import type { Passkey } from '../../../domain/people/passkeys/store.ts';
 import type { ListedSession } from '../../../domain/people/sessions/list.ts';
 import { fillPlain, html, type Html } from '../../../platform/pages/html.ts';
-import { button, field, form, said, table, time } from '../shell/fields.ts';
+import { alert, button, field, form, said, table, time } from '../shell/fields.ts';
+import { PASSKEY_SCRIPT } from '../shell/passkeys.ts';
 import type { Page, SignedIn } from '../shell/route.ts';
 
-/** What is wrong with the fields of the new password. */
+/** What is wrong with the fields of the new password, or with a passkey. */
 export interface AccountFaults {
   readonly present?: string;
   readonly next?: string;
+  readonly passkey?: string;
 }
 
 interface Facts {
   readonly sessions: readonly ListedSession[];
   /** Recovery codes that are left. */
   readonly codes: number;
+  readonly passkeys: readonly Passkey[];
+  /** The form of another passkey; null: the second factor has to be proven first. */
+  readonly newPasskey: Html | null;
 }
+
+const SAID = ['passwordChanged', 'sessionEnded', 'passkeyAdded', 'passkeyRemoved', 'confirmed'] as const;
 
 /** The page of a person about themselves. */
 export function accountPage(visit: SignedIn, facts: Facts, faults: AccountFaults): Page {
   const { texts, query } = visit;
   const { account } = texts;
   const note = query.get('said');
-  const text = note === 'passwordChanged' || note === 'sessionEnded' ? texts.said[note] : null;
+  const text = SAID.find((one) => one === note);
   return {
     title: account.title,
     status: Object.keys(faults).length === 0 ? 200 : 400,
-    main: html`${said(text)} ${sessionsOf(visit, facts.sessions)} ${passwordOf(visit, faults)}
+    main: html`${said(text === undefined ? null : texts.said[text])} ${alert(faults.passkey ?? null)}
+    ${sessionsOf(visit, facts.sessions)} ${passkeysOf(visit, facts)} ${passwordOf(visit, faults)}
     ${factorOf(visit, facts.codes)}`,
+    scripts: [PASSKEY_SCRIPT],
   };
 }
 
@@ -48,6 +58,23 @@ function sessionsOf({ texts, session }: SignedIn, sessions: readonly ListedSessi
   return html`<section class="card">
     <h2>${account.sessionsTitle}</h2>
     ${table(account.sessionsTitle, heads, rows)}
+  </section>`;
+}
+
+function passkeysOf({ texts }: SignedIn, { passkeys, newPasskey }: Facts): Html {
+  const own = texts.passkeys;
+  const rows = passkeys.map(({ id, name, created_at, used_at }) => {
+    const which = fillPlain(own.removeWhich, { name });
+    const path = `/dashboard/account/passkeys/${id}/remove`;
+    const remove = form(path, button(own.remove, { kind: 'quiet', name: which }), 'inline');
+    return [html`<bdi>${name}</bdi>`, time(created_at), time(used_at), remove];
+  });
+  const heads = [own.name, own.made, own.used, own.remove];
+  const confirm = `/dashboard/second-factor?to=${encodeURIComponent('/dashboard/account')}`;
+  return html`<section class="card">
+    <h2>${own.list}</h2>
+    ${rows.length === 0 ? html`<p>${own.none}</p>` : table(own.list, heads, rows)}
+    ${newPasskey ?? html`<p><a class="button" href="${confirm}">${own.confirm}</a></p>`}
   </section>`;
 }
 
@@ -81,15 +108,18 @@ function passwordOf({ texts, session }: SignedIn, faults: AccountFaults): Html {
     ${button(account.submit)}`;
   return html`<section class="card">
     <h2>${account.passwordTitle}</h2>
-    ${form('/dashboard/account/password', fields, 'step narrow')}
+    ${session.has_password ? form('/dashboard/account/password', fields, 'step narrow') : html`<p>${account.noPassword}</p>`}
   </section>`;
 }
 
-function factorOf({ texts }: SignedIn, codes: number): Html {
+function factorOf({ texts, session }: SignedIn, codes: number): Html {
   const { account } = texts;
+  const left = html`<p>${fillPlain(account.codesLeft, { count: String(codes) })}</p>`;
   return html`<section class="card">
     <h2>${account.factorTitle}</h2>
-    <p>${fillPlain(account.codesLeft, { count: String(codes) })}</p>
-    <p><a class="button" href="/dashboard/set-up">${account.replace}</a></p>
+    ${session.has_totp ? left : null}
+    <p>
+      <a class="button" href="/dashboard/set-up">${session.has_totp ? account.replace : account.setUpApp}</a>
+    </p>
   </section>`;
 }

@@ -5,7 +5,8 @@ import { fill, fillPlain, html, isolated, type Html } from '../../../platform/pa
 import { alert, button, field, form, hidden, said } from '../shell/fields.ts';
 import type { Page, SignedIn, Visit } from '../shell/route.ts';
 
-const card = (content: Html): Html => html`<div class="card narrow">${content}</div>`;
+/** The one thing of a page. */
+export const card = (content: Html): Html => html`<div class="card narrow">${content}</div>`;
 
 /** The page on which people sign in; `fault`: why the last try was refused. */
 export function signInPage(
@@ -23,6 +24,7 @@ export function signInPage(
     status: fault === null ? 200 : 400,
     main: card(
       html`${notes}${form('/dashboard/sign-in', fields)}
+        <p><a class="button" href="/dashboard/passkey?to=${encodeURIComponent(to)}">${signIn.passkey}</a></p>
         <p class="small">${signIn.help}</p>`,
     ),
   };
@@ -34,28 +36,50 @@ interface SignInState {
   readonly note?: string | null;
 }
 
-/** The page that asks for a code: after the password, or once more before what is dangerous. */
+/** What is wrong with the last try, by the way that was tried. */
+export interface StepFaults {
+  readonly code?: string;
+  readonly passkey?: string;
+}
+
+/** What a step shows beside its text. */
+interface Step {
+  readonly faults: StepFaults;
+  /** The form of a passkey; null: there is none to use. */
+  readonly passkey: Html | null;
+}
+
+const statusOf = (faults: StepFaults) => (Object.keys(faults).length === 0 ? 200 : 400);
+
+/** The page that asks for a second factor: after the password, or once more before what is dangerous. */
 export function factorPage(
   { texts, session }: SignedIn,
-  { to, fault = null }: { to: string; fault?: string | null },
+  { to, faults, passkey }: Step & { to: string },
 ): Page {
   const { factor } = texts;
   const isConfirming = session.factor_at !== null;
+  const { code: fault = null } = faults;
   const code = { name: 'code', label: factor.code, autocomplete: 'one-time-code', fault } as const;
+  const codeForm = html`<p>${factor.text}</p>
+    ${form('/dashboard/second-factor', html`${hidden('to', to)} ${field(code)} ${button(factor.submit)}`)}`;
   return {
     title: isConfirming ? factor.confirmTitle : factor.title,
-    status: fault === null ? 200 : 400,
+    status: statusOf(faults),
     main: card(
-      html`<p>${isConfirming ? factor.confirmText : factor.text}</p>
-        ${form('/dashboard/second-factor', html`${hidden('to', to)} ${field(code)} ${button(factor.submit)}`)}`,
+      html`${isConfirming ? html`<p>${factor.confirmText}</p>` : null} ${passkey}
+      ${session.has_totp ? codeForm : html`<p class="no-passkeys">${texts.passkeys.noScript}</p>`}`,
     ),
   };
 }
 
 /** The page that sets up an app: its form sends the secret back, and a right code stores it. */
-export function setUpPage({ texts, session }: SignedIn, secret: string, fault: string | null): Page {
+export function setUpPage(
+  { texts, session }: SignedIn,
+  { secret, faults, passkey }: Step & { secret: string },
+): Page {
   const { setUp } = texts;
   const image = qrCode(totpUrl(secret, session.email), setUp.image, { id: 'totp', kind: 'qr' });
+  const { code: fault = null } = faults;
   const code = {
     name: 'code',
     label: setUp.code,
@@ -66,9 +90,10 @@ export function setUpPage({ texts, session }: SignedIn, secret: string, fault: s
   const fields = html`${hidden('secret', secret)} ${field(code)} ${button(setUp.submit)}`;
   return {
     title: setUp.title,
-    status: fault === null ? 200 : 400,
+    status: statusOf(faults),
     main: card(
-      html`<p>${setUp.text}</p>
+      html`${passkey}
+        <p>${setUp.text}</p>
         ${image}
         <p>${setUp.byHand} <code>${secret.match(/.{4}/g)?.join(' ') ?? secret}</code></p>
         ${form('/dashboard/set-up', fields)}`,
@@ -92,37 +117,33 @@ export function recoveryCodesPage({ texts }: Visit, codes: readonly string[]): P
 }
 
 /** The page of an invitation. */
-export function invitationPage({ texts, path }: Visit, invited: Invited, fault: string | null): Page {
+export function invitationPage(
+  { texts, params }: Visit,
+  { name, email, role, account }: Invited,
+  { faults, passkey }: Step,
+): Page {
   const { invitation } = texts;
-  const shop = isolated(invited.name);
-  const text = fill(invitation.text, {
-    email: isolated(invited.email),
-    role: texts.roles[invited.role],
-    shop,
-  });
-  const password = invited.isKnown
-    ? field({
-        name: 'password',
-        label: invitation.ownPassword,
-        type: 'password',
-        autocomplete: 'current-password',
-        fault,
-      })
-    : field({
-        name: 'password',
-        label: invitation.newPassword,
-        type: 'password',
-        autocomplete: 'new-password',
-        hint: invitation.rules,
-        fault,
-      });
+  const shop = isolated(name);
+  const text = fill(invitation.text, { email: isolated(email), role: texts.roles[role], shop });
+  const { code: fault = null } = faults;
+  const secret = { name: 'password', type: 'password', fault } as const;
+  const password =
+    account === null
+      ? field({
+          ...secret,
+          label: invitation.newPassword,
+          autocomplete: 'new-password',
+          hint: invitation.rules,
+        })
+      : field({ ...secret, label: invitation.ownPassword, autocomplete: 'current-password' });
+  const accept = `/dashboard/invitations/${params.token ?? ''}`;
   return {
-    title: fillPlain(invitation.title, { shop: invited.name }),
-    status: fault === null ? 200 : 400,
+    title: fillPlain(invitation.title, { shop: name }),
+    status: statusOf(faults),
     main: card(
       html`<p>${text}</p>
-        ${invited.isKnown ? html`<p>${invitation.known}</p>` : null}
-        ${form(path, html`${password} ${button(invitation.submit)}`)}`,
+        ${account === null ? null : html`<p>${invitation.known}</p>`}
+        ${form(accept, html`${password} ${button(invitation.submit)}`)} ${passkey}`,
     ),
   };
 }

@@ -1,23 +1,14 @@
 import { useSignInLink } from '../../../domain/people/factors/links.ts';
 import { proveFactor, setUpTotp } from '../../../domain/people/factors/prove.ts';
-import { newTotpSecret, totpSecretOf } from '../../../domain/people/factors/totp.ts';
+import { totpSecretOf } from '../../../domain/people/factors/totp.ts';
 import { acceptInvitation, readInvitation } from '../../../domain/people/members/accept.ts';
+import { hasFactor } from '../../../domain/people/sessions/accounts.ts';
 import { endSession } from '../../../domain/people/sessions/list.ts';
 import { signIn } from '../../../domain/people/sessions/sign-in.ts';
 import { isFresh } from '../../../domain/people/sessions/store.ts';
 import { COSTLY_PER_MINUTE, DESK_PER_MINUTE, ownPath, type DeskRoute } from '../shell/route.ts';
-import {
-  factorPage,
-  gonePage,
-  invitationPage,
-  linkPage,
-  recoveryCodesPage,
-  setUpPage,
-  signInPage,
-} from './pages.ts';
-
-const factorPath = (to: string) => `/dashboard/second-factor?to=${encodeURIComponent(to)}`;
-const ENDED = { to: '/dashboard/sign-in', kept: { session: null } } as const;
+import { gonePage, linkPage, recoveryCodesPage, signInPage } from './pages.ts';
+import { ENDED, factorPath, provenTo, showFactor, showInvitation, showSetUp } from './steps.ts';
 
 /** The ways into the desk, and out of it. */
 export const entryRoutes: readonly DeskRoute[] = [
@@ -52,8 +43,8 @@ export const entryRoutes: readonly DeskRoute[] = [
     access: 'begun',
     perMinute: DESK_PER_MINUTE,
     handle: async (visit) =>
-      visit.session.has_factor
-        ? factorPage(visit, { to: ownPath(visit.query.get('to')) })
+      hasFactor(visit.session)
+        ? showFactor(visit, ownPath(visit.query.get('to')), {})
         : { to: '/dashboard/set-up' },
   },
   {
@@ -66,9 +57,8 @@ export const entryRoutes: readonly DeskRoute[] = [
       const to = ownPath(visit.field('to'));
       const proven = await proveFactor(visit.ctx, visit.session, visit.field('code'), visit);
       if (proven === 'ended') return ENDED;
-      if (typeof proven === 'string') return factorPage(visit, { to, fault: visit.texts.factor[proven] });
-      const said = visit.session.factor_at === null ? '' : '?said=confirmed';
-      return { to: `${to}${said}`, kept: { session: proven.token, device: proven.device } };
+      if (typeof proven === 'string') return showFactor(visit, to, { code: visit.texts.factor[proven] });
+      return provenTo(visit, to, proven);
     },
   },
   {
@@ -78,9 +68,9 @@ export const entryRoutes: readonly DeskRoute[] = [
     access: 'begun',
     perMinute: DESK_PER_MINUTE,
     handle: async (visit) =>
-      visit.session.has_factor && !isFresh(visit.session, visit.ctx.now())
+      hasFactor(visit.session) && !isFresh(visit.session, visit.ctx.now())
         ? { to: factorPath('/dashboard/set-up') }
-        : setUpPage(visit, newTotpSecret(), null),
+        : showSetUp(visit, null, {}),
   },
   {
     name: 'set-up',
@@ -90,12 +80,12 @@ export const entryRoutes: readonly DeskRoute[] = [
     perMinute: COSTLY_PER_MINUTE,
     async handle(visit) {
       const { ctx, session } = visit;
-      if (session.has_factor && !isFresh(session, ctx.now())) return { to: factorPath('/dashboard/set-up') };
+      if (hasFactor(session) && !isFresh(session, ctx.now())) return { to: factorPath('/dashboard/set-up') };
       const secret = totpSecretOf(visit.field('secret'));
       if (secret === null) return { to: '/dashboard/set-up' };
       const done = await setUpTotp(ctx, session, { secret, code: visit.field('code') }, visit);
       if (done === 'ended') return ENDED;
-      if (done === 'refused') return setUpPage(visit, secret, visit.texts.setUp.refused);
+      if (done === 'refused') return showSetUp(visit, secret, { code: visit.texts.setUp.refused });
       const kept = { session: done.token, device: done.device };
       return { ...recoveryCodesPage(visit, done.recoveryCodes), kept };
     },
@@ -106,10 +96,7 @@ export const entryRoutes: readonly DeskRoute[] = [
     path: '/dashboard/invitations/:token',
     access: 'anybody',
     perMinute: DESK_PER_MINUTE,
-    async handle(visit) {
-      const invited = await readInvitation(visit.ctx, visit.params.token ?? '');
-      return invited === null ? gonePage(visit) : invitationPage(visit, invited, null);
-    },
+    handle: (visit) => showInvitation(visit, {}),
   },
   {
     name: 'invitation',
@@ -125,7 +112,8 @@ export const entryRoutes: readonly DeskRoute[] = [
       if (accepted === 'missing') return gonePage(visit);
       if (typeof accepted !== 'string')
         return { to: '/dashboard/second-factor', kept: { session: accepted.token } };
-      return invitationPage(visit, invited, { ...texts.passwords, ...texts.signIn }[accepted]);
+      if (accepted === 'known') return showInvitation(visit, {});
+      return showInvitation(visit, { code: { ...texts.passwords, ...texts.signIn }[accepted] });
     },
   },
   {

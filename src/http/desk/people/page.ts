@@ -1,5 +1,6 @@
 import { may, ROLES } from '../../../domain/people/rights/roles.ts';
 import type { OpenInvitation } from '../../../domain/people/members/invitations.ts';
+import { hasFactor } from '../../../domain/people/sessions/accounts.ts';
 import type { Member } from '../../../domain/people/members/members.ts';
 import { fill, fillPlain, html, isolated, type Html } from '../../../platform/pages/html.ts';
 import { alert, button, field, form, said, select, table, time } from '../shell/fields.ts';
@@ -43,7 +44,7 @@ function membersTable(visit: AtMerchant, members: readonly Member[], isOwner: bo
       html`<bdi>${member.email}</bdi>${you}`,
       html`${texts.roles[member.role]}`,
       time(member.since),
-      html`${member.has_factor ? people.hasFactor : people.noFactor}`,
+      html`${hasFactor(member) ? people.hasFactor : people.noFactor}`,
       ...(isOwner ? [changeForms(visit, member)] : []),
     ];
   });

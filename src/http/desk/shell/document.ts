@@ -27,7 +27,7 @@ export interface Viewer {
 }
 
 /** A whole page of the desk. Of a test merchant it says TEST, and looks different. */
-export function deskDocument(viewer: Viewer, { title, main }: { title: string; main: Html }): string {
+export function deskDocument(viewer: Viewer, { title, main, scripts = [] }: Page): string {
   const { texts, merchant } = viewer;
   const shown = merchant === null ? title : `${title} · ${merchant.name}`;
   const mode = merchant?.mode ?? 'none';
@@ -47,6 +47,7 @@ export function deskDocument(viewer: Viewer, { title, main }: { title: string; m
           <h1>${title}</h1>
           ${main}
         </main>
+        ${scripts.map(({ element }) => element)}
       </body>
     </html> `.markup.replaceAll(/\n[ \t\n]+/g, '\n');
 }

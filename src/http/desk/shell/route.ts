@@ -3,6 +3,7 @@ import type { Right } from '../../../domain/people/rights/roles.ts';
 import type { Membership, Session } from '../../../domain/people/sessions/store.ts';
 import type { Visitor } from '../../../domain/people/sessions/sign-in.ts';
 import type { Context } from '../../../platform/context.ts';
+import type { Inline } from '../../../platform/pages/assets.ts';
 import type { Html } from '../../../platform/pages/html.ts';
 import type { DeskTexts } from './texts.ts';
 
@@ -39,6 +40,8 @@ export interface Page {
   /** Default: 200. */
   readonly status?: number;
   readonly kept?: Kept;
+  /** What runs on it; the page works without. */
+  readonly scripts?: readonly Inline[];
 }
 
 /** Leads on with a GET, so that a reload posts nothing again. */
@@ -72,17 +75,20 @@ interface Declared<V extends Visit> {
 
 /** For everybody. */
 type PublicRoute = Declared<Visit> & { readonly access: 'anybody' };
-/** `begun`: the password was right, and the second factor may be still to come. `person`: it was proven. */
-type PersonRoute = Declared<SignedIn> & { readonly access: 'begun' | 'person' };
-/** For the people of the merchant that the path names as `:merchant` whose role includes the right. */
-type MerchantRoute = Declared<AtMerchant> & {
-  readonly access: 'member';
-  readonly right: Right;
-  /** A form that changes nothing: it is served at a suspended merchant as well. */
-  readonly isRead?: true;
-  /** The second factor must have been proven within ten minutes. */
+/** The second factor must have been proven within ten minutes. */
+interface MayBeFresh {
   readonly isFresh?: true;
-};
+}
+/** `begun`: the password was right, and the second factor may be still to come. `person`: it was proven. */
+type PersonRoute = Declared<SignedIn> & MayBeFresh & { readonly access: 'begun' | 'person' };
+/** For the people of the merchant that the path names as `:merchant` whose role includes the right. */
+type MerchantRoute = Declared<AtMerchant> &
+  MayBeFresh & {
+    readonly access: 'member';
+    readonly right: Right;
+    /** A form that changes nothing: it is served at a suspended merchant as well. */
+    readonly isRead?: true;
+  };
 
 /** A page of the desk, or a form of it, as a value. */
 export type DeskRoute = PublicRoute | PersonRoute | MerchantRoute;

@@ -1,5 +1,5 @@
 import { ICON } from '../../../domain/checkout/markup/icons.ts';
-import { inline, readMinified } from '../../../platform/pages/assets.ts';
+import { inline, readMinified, type Inline } from '../../../platform/pages/assets.ts';
 import { ROOT } from '../../../platform/root.ts';
 
 const ASSETS = new URL('assets/', ROOT);
@@ -16,22 +16,28 @@ export const STYLE = inline(
 
 export const ICON_PATH = ICON.path;
 
-/** Every page works without a script, and has none yet. `data:` is for QR codes. */
-const POLICY = [
-  "default-src 'none'",
-  `style-src ${STYLE.source}`,
-  "img-src 'self' data:",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Files of `assets/desk` as a script of pages, each of which works without it. */
+export const deskScript = (files: readonly string[]): Inline =>
+  inline('script', readMinified(files.map((file) => new URL(`desk/${file}`, ASSETS))));
+
+/** The policy of a page with these scripts, and no others. `data:` is for QR codes. */
+export const policyOf = (scripts: readonly Inline[]): string =>
+  [
+    "default-src 'none'",
+    `style-src ${STYLE.source}`,
+    ...(scripts.length === 0 ? [] : [`script-src ${scripts.map(({ source }) => source).join(' ')}`]),
+    "img-src 'self' data:",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 /**
  * The headers of every response below /dashboard. The referrer goes to the desk's own pages alone: with
  * `no-referrer` browsers would post forms with `Origin: null`.
  */
 export const DESK_HEADERS = {
-  'Content-Security-Policy': POLICY,
+  'Content-Security-Policy': policyOf([]),
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
