@@ -7,6 +7,7 @@ import { PERMISSIONS } from '../../src/domain/api/endpoint.ts';
 import { hashApiKey } from '../../src/platform/values/ids.ts';
 import { parseCommand } from '../../src/processes/setup/command-line.ts';
 import { UsageError } from '../../src/processes/setup/merchant-commands.ts';
+import { joinDesk } from '../support/desk.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -51,6 +52,8 @@ const REFUSED: readonly (readonly [args: readonly string[], message: string])[] 
     ['invite', '--merchant', 'mer_x', '--email', 'a@b.example', '--role', 'god'],
     'There is no role god. Choose from owner, developer, support, read-only',
   ],
+  [['reset-person', '--email', 'a@b.example'], 'Nobody has this mail address'],
+  [['reset-person'], 'reset-person needs --email.'],
   [['reseal-secrets', '--merchant', 'mer_x'], "Unknown option '--merchant'"],
 ];
 
@@ -160,6 +163,20 @@ describe('npm run merchants', function () {
     } finally {
       await mail.close();
     }
+  });
+
+  it('begins the account of a person again, by a link that is written down nowhere', async () => {
+    const { id } = await joinDesk(harness, 'lost@shop.example');
+    const shown = await merchants(['reset-person', '--email', 'Lost@shop.example', '--json']);
+    const { link = '', ...facts } = JSON.parse(shown.printed) as Record<string, string>;
+    expect(link).to.match(/^http:\/\/localhost:3000\/dashboard\/passwords\/[\w-]{32}$/);
+    expect(facts).to.include({ person_id: id });
+    const token = link.split('/').at(-1) ?? '';
+    expect(shown.output.replace(shown.printed, '')).to.not.include(token).and.not.include('lost@');
+    const actions = await listActions(harness.ctx.db, 2);
+    expect(actions.map(({ command }) => command)).to.deep.equal(['merchants reset-person', 'person reset']);
+    expect(JSON.stringify(actions)).to.not.include(token);
+    expect(await harness.ctx.db('totp_factors').select()).to.deep.equal([]);
   });
 
   it('creates live merchants and sets policies', async () => {

@@ -2,6 +2,8 @@ import type { Handler } from '../schedule/job.ts';
 import type { Mailer } from '../../platform/mail.ts';
 import { tellClone } from './passkeys/jobs.ts';
 import { sendCloneNotice } from './passkeys/tell-clone.ts';
+import { mailPasswordLink } from './recovery/jobs.ts';
+import { sendPasswordLink } from './recovery/mail-link.ts';
 import { tellDevice } from './sessions/jobs.ts';
 import { sendDeviceNotice } from './sessions/tell-device.ts';
 
@@ -17,6 +19,12 @@ export const peopleHandlers = ({ mailer }: { readonly mailer: Mailer | null }): 
     job: tellClone,
     async handle(ctx, keys) {
       for (const key of keys) await sendCloneNotice(ctx, { mailer }, key);
+    },
+  },
+  {
+    job: mailPasswordLink,
+    async handle(ctx, keys) {
+      for (const key of keys) await sendPasswordLink(ctx, { mailer }, key);
     },
   },
 ];

@@ -5,6 +5,7 @@ import type { Mailer } from '../../platform/mail.ts';
 import { accountRoutes } from './account/routes.ts';
 import { developerRoutes } from './developers/routes.ts';
 import { passkeyRoutes } from './entry/passkeys.ts';
+import { recoveryRoutes } from './entry/recovery.ts';
 import { entryRoutes, linkRoutes } from './entry/routes.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { ExportSlots } from './exports/slots.ts';
@@ -31,6 +32,7 @@ export function deskRoutes(
   return [
     ...entryRoutes,
     ...passkeyRoutes,
+    ...recoveryRoutes(mailer),
     // Whoever could write to the database could sign in as anybody, without a second factor.
     ...(production ? [] : linkRoutes),
     ...accountRoutes,

@@ -91,7 +91,10 @@ const MAX_PATH = 128;
  * written: routes match in capital letters and percent-encoded, too.
  */
 export function withoutToken(path: string): string {
-  return path.replace(/^(\/+(?:checkout|l|dashboard\/+(?:invitations|links))\/+)[^/]*/i, '$1:token');
+  return path.replace(
+    /^(\/+(?:checkout|l|dashboard\/+(?:invitations|links|passwords))\/+)[^/]*/i,
+    '$1:token',
+  );
 }
 
 function routeOf(request: Request): string | null {

@@ -17,7 +17,8 @@ export type IdPrefix =
   | 'inv'
   | 'ses'
   | 'lnk'
-  | 'pky';
+  | 'pky'
+  | 'pwl';
 
 /**
  * A new id: `prefix_` and a ULID (26 characters of Crockford base 32: 48 bits of `now` in milliseconds, then

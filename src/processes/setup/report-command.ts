@@ -16,6 +16,7 @@ export const CHANGES: Readonly<Record<string, string>> = {
   'set-time-zone': 'time zone',
   'reseal-secrets': 'webhook secrets re-encrypted',
   invite: 'person invited',
+  'reset-person': 'person reset',
   'wallet set': 'wallet set',
   'wallet confirm': 'wallet confirmed',
   'wallet retire': 'wallet retired',
@@ -44,6 +45,7 @@ export async function reportCommand(
     ...pick(result, [
       'wallet_id',
       'invitation_id',
+      'person_id',
       'role',
       'kind',
       'public_key',

@@ -11,10 +11,12 @@ interface Bucket {
 /**
  * A mistyped password is free ten times; then one guess a minute is 1,440 a day, for all web processes
  * together. A code has a million values, of which three are right at a time: one guess in five minutes.
+ * Mails with links go three at once, then one in ten minutes: a mailbox is not flooded.
  */
 const BUCKETS = {
   password: { capacity: 10, everySeconds: 60 },
   code: { capacity: 5, everySeconds: 300 },
+  mail: { capacity: 3, everySeconds: 600 },
 } as const satisfies Record<string, Bucket>;
 
 /** As many rows at most. Two accounts in one slot share their guesses: with 1,000 of them it is rare. */

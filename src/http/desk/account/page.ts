@@ -108,7 +108,7 @@ function passwordOf({ texts, session }: SignedIn, faults: AccountFaults): Html {
     ${button(account.submit)}`;
   return html`<section class="card">
     <h2>${account.passwordTitle}</h2>
-    ${session.has_password ? form('/dashboard/account/password', fields, 'step narrow') : html`<p>${account.noPassword}</p>`}
+    ${session.has_password ? form('/dashboard/account/password', fields, 'step narrow') : html`<p>${account.noPassword} <a href="/dashboard/forgotten">${texts.forgotten.title}</a></p>`}
   </section>`;
 }
 

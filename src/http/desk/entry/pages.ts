@@ -25,6 +25,7 @@ export function signInPage(
     main: card(
       html`${notes}${form('/dashboard/sign-in', fields)}
         <p><a class="button" href="/dashboard/passkey?to=${encodeURIComponent(to)}">${signIn.passkey}</a></p>
+        <p><a href="/dashboard/forgotten">${texts.forgotten.ask}</a></p>
         <p class="small">${signIn.help}</p>`,
     ),
   };
