@@ -36,6 +36,7 @@ describe('recurring jobs', () => {
       'history.sweep all',
       'idempotency.sweep all',
       'overview.count all',
+      'people.sweep all',
       'relay.reconcile all',
       'sandbox.sweep all',
       'webhook.partitions all',

@@ -1,14 +1,12 @@
 import { recordAction } from '../../audit/record.ts';
 import { lockPerson } from '../sessions/accounts.ts';
 import { welcomeDevice, type Proven } from '../sessions/admit.ts';
-import { insertNewSession, type Place } from '../sessions/store.ts';
+import { insertNewSession, LINK_SECONDS, type Place } from '../sessions/store.ts';
 import { placeOf, type Visitor } from '../sessions/sign-in.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, runOne, sql } from '../../../platform/postgres/db.ts';
 import { hashApiKey, newToken } from '../../../platform/values/ids.ts';
-
-const LINK_SECONDS = 86_400;
 
 const deleteLinks = sql<never, { personId: string }>(
   'delete_sign_in_links',

@@ -159,3 +159,19 @@ const useInvitation = sql<{ id: string }, { id: string; now: Date }>(
 export async function takeInvitation(tx: Tx, id: string, now: Date): Promise<boolean> {
   return (await runOne(tx, useInvitation, { id, now })) !== null;
 }
+
+const deleteEnded = sql<{ id: string }, { now: Date; limit: number }>(
+  'delete_ended_invitations',
+  (p) => `
+    DELETE FROM invitations WHERE id IN (
+      SELECT id FROM invitations WHERE expires_at <= ${p.now} LIMIT ${p.limit}) RETURNING id`,
+);
+
+/** Deletes invitations that have ended, `limit` at most, and returns how many. */
+export async function deleteEndedInvitations(
+  connection: Connection,
+  now: Date,
+  limit: number,
+): Promise<number> {
+  return (await run(connection, deleteEnded, { now, limit })).length;
+}

@@ -52,3 +52,20 @@ export async function noteDevice(tx: Tx, device: Device, place: Place, now: Date
   await run(tx, forgetOldest, { personId, most: MOST_DEVICES });
   return ((await runOne(tx, countDevices, { personId }))?.devices ?? 0) > 1;
 }
+
+const forgetUnseen = sql<{ device_hash: Buffer }, { before: Date; limit: number }>(
+  'forget_unseen_devices',
+  (p) => `
+    DELETE FROM known_devices WHERE ctid IN (
+      SELECT ctid FROM known_devices WHERE seen_at <= ${p.before} LIMIT ${p.limit} FOR UPDATE SKIP LOCKED)
+    RETURNING device_hash`,
+);
+
+/** Forgets devices that were not seen since `before`, `limit` at most, and returns how many. */
+export async function forgetUnseenDevices(
+  connection: Connection,
+  before: Date,
+  limit: number,
+): Promise<number> {
+  return (await run(connection, forgetUnseen, { before, limit })).length;
+}

@@ -13,6 +13,8 @@ const BEGUN_SECONDS = 1_800;
 const FRESH_SECONDS = 600;
 /** A person signed in at more places at once has the oldest ended. */
 const MOST_SESSIONS = 20;
+/** A link that signs in by itself can be used as long. */
+export const LINK_SECONDS = 86_400;
 /** How often a use is written down. */
 const SEEN_EVERY_SECONDS = 60;
 
@@ -162,4 +164,20 @@ export async function seen(connection: Connection, session: Session, place: Plac
   const seenBefore = addSeconds(now, -SEEN_EVERY_SECONDS);
   if (session.seen_at >= seenBefore) return;
   await run(connection, seeSession, { sessionId: session.id, now, seenBefore, ...place });
+}
+
+const deleteEnded = sql<{ id: string }, Since & { linksSince: Date; limit: number }>(
+  'delete_ended_sessions',
+  (p) => `
+    DELETE FROM person_sessions WHERE id IN (
+      SELECT s.id FROM person_sessions s
+      WHERE CASE WHEN s.is_link THEN s.created_at <= ${p.linksSince} ELSE NOT (${IS_IN_FORCE(p)}) END
+      LIMIT ${p.limit} FOR UPDATE SKIP LOCKED)
+    RETURNING id`,
+);
+
+/** Deletes sessions and links that have ended, `limit` at most, and returns how many. */
+export async function deleteEndedSessions(connection: Connection, now: Date, limit: number): Promise<number> {
+  const linksSince = addSeconds(now, -LINK_SECONDS);
+  return (await run(connection, deleteEnded, { ...sinceAt(now), linksSince, limit })).length;
 }

@@ -32,6 +32,27 @@ export const PEOPLE: Reasons = {
     note_device_of_person: OWN_ROW,
     forget_oldest_devices:
       'By an older look a device more or less is forgotten, and told as a new one some day.',
+    delete_ended_sessions:
+      'Rows that somebody uses at this moment are skipped: locked, they are as they were read.',
+    forget_unseen_devices:
+      'Rows that somebody uses at this moment are skipped: locked, they are as they were read.',
+    delete_ended_invitations: ENDED,
+    // The way back
+    reset_person: UNDER_PERSON,
+    insert_password_link: NEW_ROWS,
+    set_token_of_password_link: OWN_ROW,
+    delete_password_link: OWN_ROW,
+    use_password_link: OWN_ROW,
+    delete_password_links_of_address:
+      'A link that is asked for meanwhile stays: the owner of the mailbox has it.',
+    delete_ended_password_links: ENDED,
+    // Passkeys
+    insert_passkey: FIRST_WINS,
+    count_use_of_passkey: OWN_ROW,
+    delete_passkey: UNDER_PERSON,
+    insert_passkey_challenge: 'It inserts a new row, and deletes others that have ended, which never change.',
+    take_passkey_challenge: OWN_ROW,
+    delete_ended_passkey_challenges: ENDED,
     // Second factors
     set_totp_factor: UNDER_PERSON,
     use_totp_step: OWN_ROW,

@@ -1,0 +1,3 @@
+import { defineRecurringJob } from '../schedule/job.ts';
+
+export const sweepPeople = defineRecurringJob('people.sweep', 'clean-up', { everySeconds: 3_600 });
