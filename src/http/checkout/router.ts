@@ -1,4 +1,4 @@
-import { Router, type ErrorRequestHandler, type RequestHandler } from 'express';
+import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 import { EMBED_SCRIPT_PATH } from '../../domain/checkout/page/embedding.ts';
 import { messagePage, type Message } from '../../domain/checkout/page/messages.ts';
 import { recordLanguage } from '../../domain/checkout/actions/record-language.ts';
@@ -79,10 +79,15 @@ export const showMaintenance: RequestHandler = (request, response) => {
   if (!request.complete) response.set('Connection', 'close');
   response
     .status(503)
-    .set(PASSING_HEADERS)
+    .set(passingHeadersOf(request))
     .set('Retry-After', MAINTENANCE_RETRY_SECONDS)
     .send(messagePage('maintenance', languageOf(request).language));
 };
+
+/** Shops show the pages of payments and links in a frame, and nobody those of the desk and of operators. */
+function passingHeadersOf({ originalUrl }: Request): Readonly<Record<string, string>> {
+  return /^\/+(?:checkout|l)\//i.test(originalUrl) ? PASSING_HEADERS : PAGE_HEADERS;
+}
 
 /** No route matches the path. */
 export const missingPage: RequestHandler = (request, response) => {
@@ -109,7 +114,7 @@ export function pageError(ctx: Context): ErrorRequestHandler {
       response.destroy();
       return;
     }
-    response.status(status).set(message === 'badForm' ? PAGE_HEADERS : PASSING_HEADERS);
+    response.status(status).set(message === 'badForm' ? PAGE_HEADERS : passingHeadersOf(request));
     if (status >= 500) response.set('Retry-After', '5');
     if (!request.complete) response.set('Connection', 'close');
     response.send(messagePage(message, languageOf(request).language));

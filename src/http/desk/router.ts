@@ -46,6 +46,8 @@ function serve(
   pages: ReadonlySet<string>,
 ): RequestHandler {
   return async (request, response, next) => {
+    // Postgres holds no such text: a path with it names nothing.
+    if (Object.values(request.params).some((value) => value.includes('\0'))) return next();
     const kept = cookies.read(request.headers);
     const visit = visitOf(request, ctx, clients.addressOf(request), kept.device);
     const session = kept.session === null ? null : await findSession(ctx.db, kept.session, ctx.now());
@@ -88,10 +90,10 @@ function visitOf(
     device,
     path,
     params: params as Record<string, string>,
-    query: new URLSearchParams(url.split('?', 2)[1]),
+    query: new URLSearchParams((url.split('?', 2)[1] ?? '').replaceAll('%00', '')),
     field: (name) => {
       const value = Object.hasOwn(form, name) ? form[name] : undefined;
-      return typeof value === 'string' ? value : '';
+      return typeof value === 'string' ? value.replaceAll('\0', '') : '';
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Actor, Context } from '../../../platform/context.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { foldMailAddress, isMailAddress } from '../../../platform/values/emails.ts';
 import { hashApiKey, newId, newToken } from '../../../platform/values/ids.ts';
-import { listMembers } from './members.ts';
+import { listMembers, mayChange } from './members.ts';
 
 const INVITATION_SECONDS = 86_400;
 /** Each may send a mail to anybody. */
@@ -43,6 +43,8 @@ interface InvitationRow {
   readonly merchantId: string;
   readonly email: string;
   readonly role: Role;
+  /** A person's id; null: a command. */
+  readonly invitedBy: string | null;
   readonly now: Date;
   readonly expiresAt: Date;
 }
@@ -50,9 +52,12 @@ interface InvitationRow {
 const insertInvitation = sql<never, InvitationRow>(
   'insert_invitation',
   (p) => `
-    INSERT INTO invitations (id, token_hash, merchant_id, email, role, created_at, expires_at)
-    VALUES (
-      ${p.id}, ${p.tokenHash}, ${p.merchantId}, ${p.email}, ${p.role}, ${p.now}, ${p.expiresAt})`,
+    INSERT INTO invitations (
+      id, token_hash, merchant_id, email, role, invited_by, created_at, expires_at
+    ) VALUES (
+      ${p.id}, ${p.tokenHash}, ${p.merchantId}, ${p.email}, ${p.role}, ${p.invitedBy}, ${p.now},
+      ${p.expiresAt}
+    )`,
 );
 
 const deletePassed = sql<never, { merchantId: string; now: Date }>(
@@ -67,7 +72,8 @@ export interface Invitation {
   readonly expiresAt: Date;
 }
 
-export type InvitationFault = 'badEmail' | 'isMember' | 'tooMany';
+/** `notOwner`: the person who invites was removed meanwhile, or is an owner no more. */
+export type InvitationFault = 'badEmail' | 'isMember' | 'tooMany' | 'notOwner';
 
 /** Invites somebody to a merchant, which exists: the link works once, within 24 hours. */
 export async function invite(
@@ -83,10 +89,12 @@ export async function invite(
     await lockMerchant(tx, merchantId);
     const folded = foldMailAddress(email);
     const members = await listMembers(tx, merchantId);
+    if (!mayChange(members, by)) return 'notOwner';
     if (members.some((member) => foldMailAddress(member.email) === folded)) return 'isMember';
     await run(tx, deletePassed, { merchantId, now: at });
     if ((await listInvitations(tx, merchantId, at)).length >= MOST_OPEN) return 'tooMany';
-    const row = { id, tokenHash: hashApiKey(token), merchantId, email, role, now: at, expiresAt };
+    const invitedBy = by.kind === 'person' ? by.actor : null;
+    const row = { id, tokenHash: hashApiKey(token), merchantId, email, role, invitedBy, now: at, expiresAt };
     await run(tx, insertInvitation, row);
     // A command writes its own entry.
     if (by.kind === 'person')

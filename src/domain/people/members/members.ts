@@ -62,6 +62,19 @@ const deleteMember = sql<never, Named>(
   (p) => `DELETE FROM memberships WHERE merchant_id = ${p.merchantId} AND person_id = ${p.personId}`,
 );
 
+const withdrawTheirs = sql<never, Named>(
+  'withdraw_invitations_of_inviter',
+  (p) => `DELETE FROM invitations WHERE merchant_id = ${p.merchantId} AND invited_by = ${p.personId}`,
+);
+
+/**
+ * Whether somebody may change the members, who were read under the merchant's lock: a person who was removed
+ * while they waited for it may not.
+ */
+export function mayChange(members: readonly Member[], by: Actor): boolean {
+  return by.kind !== 'person' || members.some(({ id, role }) => id === by.actor && role === 'owner');
+}
+
 /**
  * Gives a member another role, or none (null): their sessions no longer show the merchant, from the next
  * request on. `lastOwner`: nobody could invite anybody any more. Of two owners who remove each other the
@@ -78,13 +91,13 @@ export async function changeMember(
     const members = await listMembers(tx, merchantId);
     const member = members.find(({ id }) => id === personId);
     if (member === undefined) return 'missing';
-    // Whoever was removed while this waited changes nothing.
-    if (by.kind === 'person' && !members.some(({ id, role: own }) => id === by.actor && own === 'owner'))
-      return 'missing';
+    if (!mayChange(members, by)) return 'missing';
     const owners = members.filter((one) => one.role === 'owner');
     if (member.role === 'owner' && role !== 'owner' && owners.length === 1) return 'lastOwner';
     if (role === null) await run(tx, deleteMember, { merchantId, personId });
     else await run(tx, updateRole, { merchantId, personId, role });
+    // Nobody leaves a way back in: whom they have invited an owner invites again.
+    if (role !== 'owner') await run(tx, withdrawTheirs, { merchantId, personId });
     const details = { person: personId, email: member.email, before: member.role, after: role };
     const command = role === null ? 'person removed' : 'role changed';
     await recordAction(tx, { at: now(), ...by, merchantId, command, details });

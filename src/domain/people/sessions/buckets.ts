@@ -19,7 +19,11 @@ const BUCKETS = {
   mail: { capacity: 3, everySeconds: 600 },
 } as const satisfies Record<string, Bucket>;
 
-/** As many rows at most. Two accounts in one slot share their guesses: with 1,000 of them it is rare. */
+/**
+ * As many rows at most of each half. Two accounts in one slot share their guesses: with 1,000 of them it is
+ * rare. Devices that are known have a half of their own, in which a stranger has no slot: whoever guesses the
+ * passwords of made-up accounts until every slot is empty keeps nobody out who has signed in before.
+ */
 const SLOTS = 65_536;
 
 interface Take {
@@ -53,7 +57,8 @@ export async function takeGuess(
 ): Promise<boolean> {
   const { capacity, everySeconds } = BUCKETS[kind];
   const device = knownDevice === null ? 'any' : knownDevice.toString('hex');
-  const slot = hash('sha256', `${kind} ${whose} ${device}`, 'buffer').readUInt32BE() % SLOTS;
+  const digest = hash('sha256', `${kind} ${whose} ${device}`, 'buffer').readUInt32BE() % SLOTS;
+  const slot = knownDevice === null ? digest : SLOTS + digest;
   const scaled = Math.max(1, Math.floor(capacity * config.rateLimitScale));
   return (await runOne(db, takeToken, { slot, capacity: scaled, everySeconds, now: now() })) !== null;
 }

@@ -28,6 +28,7 @@ export const PEOPLE = {
   badEmail: 'This is no mail address.',
   isMember: 'This person belongs to the shop already.',
   tooMany: 'There are 50 open invitations. Withdraw one, or wait until some have ended.',
+  notOwner: 'Only an owner invites people.',
   lastOwner: 'A shop needs an owner: make somebody else one first.',
   badRole: 'There is no such role.',
 } as const;

@@ -13,6 +13,7 @@ import { assertMerchant, setting, UsageError, type Command } from '../merchant-c
 const FAULTS = {
   badEmail: '--email is no mail address',
   isMember: 'This person is one of the merchant already',
+  notOwner: 'Only an owner invites people',
   tooMany: 'The merchant has 50 open invitations: they end within 24 hours',
 } as const satisfies Record<InvitationFault, string>;
 

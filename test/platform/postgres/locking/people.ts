@@ -17,6 +17,7 @@ export const PEOPLE: Reasons = {
     delete_membership: UNDER_MERCHANT,
     insert_invitation: NEW_ROWS,
     delete_passed_invitations: ENDED,
+    withdraw_invitations_of_inviter: UNDER_MERCHANT,
     withdraw_invitation: OWN_ROW,
     use_invitation: OWN_ROW,
     // Sessions
