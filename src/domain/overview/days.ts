@@ -24,15 +24,26 @@ export function lastDays(timeZone: string, count: number, now: Date): Day[] {
   const today = dateAt(now);
   // One more: a day lasts until the next begins.
   const dates = Array.from({ length: count + 1 }, (_, i) => dateAfter(today, i + 1 - count));
-  const begins = dates.map((date) => beginOf(date, dateAt));
+  const begins: Date[] = [];
+  for (const date of dates) begins.push(beginOf(date, dateAt, begins.at(-1)));
   return dates.slice(0, count).flatMap((date, i) => {
     const [from, until] = [begins[i], begins[i + 1]];
     return from === undefined || until === undefined || from >= until ? [] : [{ date, from, until }];
   });
 }
 
-/** The first quarter of an hour of the date, or of a later one where there is none. */
-function beginOf(date: string, dateAt: (at: Date) => string): Date {
+/**
+ * The first quarter of an hour of the date, or of a later one where there is none. Nearly always it is a day
+ * after the begin of the date before.
+ */
+function beginOf(date: string, dateAt: (at: Date) => string, before?: Date): Date {
+  const likely = before === undefined ? null : addSeconds(before, 86_400);
+  const isLikely =
+    likely !== null && dateAt(likely) >= date && dateAt(addSeconds(likely, -QUARTER_SECONDS)) < date;
+  return isLikely ? likely : searchBegin(date, dateAt);
+}
+
+function searchBegin(date: string, dateAt: (at: Date) => string): Date {
   const earliest = addSeconds(new Date(`${date}T00:00:00Z`), -LATEST_OFFSET_SECONDS);
   let [before, at] = [0, QUARTERS];
   while (at - before > 1) {

@@ -1,32 +1,50 @@
-import type { HalfSettled } from '../../../domain/overview/counts/settle-times.ts';
-import { SETTLE_BOUNDS } from '../../../domain/overview/counts/settle-times.ts';
+import { SETTLE_BOUNDS, type HalfSettled } from '../../../domain/overview/counts/settle-times.ts';
 import { fillPlain, html, type Html } from '../../../platform/pages/html.ts';
 import type { DeskTexts } from '../shell/texts.ts';
 
+interface Formats {
+  readonly number: Intl.NumberFormat;
+  readonly percent: Intl.NumberFormat;
+  readonly day: Intl.DateTimeFormat;
+}
+
+/** One of them takes as long to make as some hundred numbers to write. */
+const made = new Map<string, Formats>();
+
+function formatsOf({ language: { id } }: DeskTexts): Formats {
+  const known = made.get(id);
+  if (known !== undefined) return known;
+  const formats = {
+    // All decimals of an amount.
+    number: new Intl.NumberFormat(id, { maximumFractionDigits: 18 }),
+    percent: new Intl.NumberFormat(id, { style: 'percent' }),
+    day: new Intl.DateTimeFormat(id, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' }),
+  };
+  made.set(id, formats);
+  return formats;
+}
+
 /** A number as the language of the page writes it. */
-export function count({ language }: DeskTexts, value: number): string {
-  return new Intl.NumberFormat(language.id).format(value);
+export function count(texts: DeskTexts, value: number): string {
+  return formatsOf(texts).number.format(value);
 }
 
 /** A decimal string likewise, with all of its decimals. */
-export function decimal({ language }: DeskTexts, amount: string): string {
-  const format = new Intl.NumberFormat(language.id, { maximumFractionDigits: 18 });
-  return format.format(amount as Intl.StringNumericLiteral);
+export function decimal(texts: DeskTexts, amount: string): string {
+  return formatsOf(texts).number.format(amount as Intl.StringNumericLiteral);
 }
 
 /** A share of 1 in percent, rounded down: 99.9 % is not all. */
-export function percent({ language }: DeskTexts, share: number): string {
-  return new Intl.NumberFormat(language.id, { style: 'percent' }).format(Math.floor(share * 100) / 100);
+export function percent(texts: DeskTexts, share: number): string {
+  return formatsOf(texts).percent.format(Math.floor(share * 100) / 100);
 }
 
 /** A time within which something happened; null: there is none. */
 export function within({ home: { units } }: DeskTexts, half: HalfSettled | null): string {
   if (half === null) return units.none;
   const seconds = half.withinSeconds;
-  const longest = SETTLE_BOUNDS.at(-1) ?? 0;
-  return seconds === null
-    ? fillPlain(units.longer, { time: duration(units, longest) })
-    : duration(units, seconds);
+  if (seconds !== null) return duration(units, seconds);
+  return fillPlain(units.longer, { time: duration(units, SETTLE_BOUNDS.at(-1) ?? 0) });
 }
 
 function duration(units: DeskTexts['home']['units'], seconds: number): string {
@@ -36,14 +54,8 @@ function duration(units: DeskTexts['home']['units'], seconds: number): string {
 }
 
 /** A date of a time zone, in words. */
-export function dayText({ language }: DeskTexts, date: string): string {
-  const format = new Intl.DateTimeFormat(language.id, {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    timeZone: 'UTC',
-  });
-  return format.format(new Date(`${date}T00:00:00Z`));
+export function dayText(texts: DeskTexts, date: string): string {
+  return formatsOf(texts).day.format(new Date(`${date}T00:00:00Z`));
 }
 
 export const day = (texts: DeskTexts, date: string): Html =>
