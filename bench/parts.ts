@@ -4,6 +4,7 @@ import { measureChain } from './parts/chain.ts';
 import { measureDeliveries } from './parts/deliveries.ts';
 import { measureDesk } from './parts/desk.ts';
 import { measureHistory } from './parts/history.ts';
+import { measureHome } from './parts/home.ts';
 import { measureIdle } from './parts/idle.ts';
 import { measureLarge } from './parts/large.ts';
 import { measureLatency } from './parts/latency.ts';
@@ -148,6 +149,14 @@ export const PARTS: Readonly<Record<string, Part>> = {
     engines: 'postgres',
     onlyNamed: true,
     measure: measureLarge,
+  },
+  home: {
+    about: 'the home page of a merchant with half of so many payments',
+    size: 1_000_000,
+    quick: 2_000,
+    engines: 'postgres',
+    onlyNamed: true,
+    measure: measureHome,
   },
   history: {
     about: 'deliveries and lists beside so many events, deliveries and attempts',

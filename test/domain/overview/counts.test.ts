@@ -83,6 +83,18 @@ describe('what is counted of payments', () => {
     expect(await countOnce(harness.ctx)).to.equal(0);
   });
 
+  it('is left to another run while that counts it, and nobody waits', async () => {
+    await createPayment(harness);
+    await countOnce(harness.ctx);
+    await createPayment(harness);
+    await harness.ctx.db.transaction(async (tx) => {
+      await tx('payment_count_positions').where({ merchant_id: harness.merchant.id }).forUpdate().select();
+      expect(await countOnce(harness.ctx)).to.equal(0);
+    });
+    expect(await countOnce(harness.ctx)).to.equal(1);
+    expect((await read(1)).map(numbers)).to.deep.equal([[['USDC', 2, 0, 0, '0']]]);
+  });
+
   it('is not lost where a transaction commits that began before another one was counted', async () => {
     const { db } = harness.ctx;
     const first = await createPayment(harness);
