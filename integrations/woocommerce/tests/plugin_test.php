@@ -299,6 +299,19 @@ it('refunds a part at its price, the rest as everything that is left, and the sa
     same('{}', Site::$sent[3]['body']);
 });
 
+it('refunds what was asked for, and not all, of an order that has become cheaper since it was paid', function (): void {
+    Site::reset();
+    $order = ordered();
+    Site::$orders[7]->total = '5.00';
+    deliver(eventOf($order, 1, 'settled'));
+    same('on-hold', wc_get_order(7)->status);
+    Site::$orders[7]->refunded = 5.0;
+    answers([201, ['id' => 'ref_1', 'amount' => '5.2', 'currency' => 'USDC', 'status' => 'PENDING']]);
+    same(true, (new Gateway())->process_refund(7, '5.00', ''));
+    $body = ['price_amount' => '5', 'price_currency' => 'EUR'];
+    same(['POST', '/v1/payment/pay_1/refund', $body], lastSent());
+});
+
 it('tells why a refund is not possible', function (): void {
     Site::reset();
     new WC_Order(8);

@@ -44,8 +44,9 @@ final class Payments
     }
 
     /**
-     * Sends money back; with the last of an order's total everything that is left. Asked for once more, it is
-     * the same refund: the key is made of what had been refunded before, so that an answer that was lost costs
+     * Sends money back; with the last of an order's total everything that is left, if the payment was about that
+     * total: of an order that has become cheaper since, the rest is not what was asked for. Asked for once more,
+     * it is the same refund: the key is made of what had been refunded before, so that an answer that was lost costs
      * nothing. Throws PaymentCheckoutException, and DomainException where there is nothing to refund.
      *
      * @param string $amount in the order's currency; WooCommerce has recorded it already
@@ -58,7 +59,8 @@ final class Payments
         if ($id === '') {
             throw new \DomainException('the order has no payment of this service');
         }
-        $isLast = (float) $order->get_remaining_refund_amount() <= 0;
+        $isLast = (float) $order->get_remaining_refund_amount() <= 0
+            && self::askedBy($order, $id) === self::totalOf($order);
         $key = hash('sha256', implode('|', [$order->get_order_key(), $id, $order->get_total_refunded(), $amount]));
         $refund = $this->client->refundPayment(
             $id,
