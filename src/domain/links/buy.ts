@@ -1,6 +1,7 @@
 import { findReplay, hashBody } from '../idempotency/claim.ts';
 import { compare } from '../../platform/values/money.ts';
 import type { Context } from '../../platform/context.ts';
+import type { Tx } from '../../platform/postgres/db.ts';
 import { AMOUNT_PATTERN, TEXT_PATTERN } from '../api/patterns.ts';
 import { ApiError } from '../api/errors.ts';
 import { findMerchant } from '../merchants/api-keys.ts';
@@ -8,13 +9,17 @@ import { createPayment } from '../payments/create.ts';
 import type { AdaptersByMode } from '../payments/lifecycle/ports.ts';
 import { LinkClosed } from '../payments/links/uses.ts';
 import type { CreatePaymentBody, PaymentResource } from '../payments/schemas.ts';
-import { linkPath, stateOf, type Link } from './link.ts';
+import { hold, holderOf } from './holds.ts';
+import { isBounded, linkPath, stateOf, type Link } from './link.ts';
 
 /** What the page's form posts. */
 export type BuyForm = Readonly<Record<string, unknown>>;
 
-/** `bad`: an answer or the amount is not within its bounds. `closed`: the link takes no payment now. */
-export type Bought = { readonly token: string } | 'bad' | 'closed' | 'unavailable';
+/**
+ * `bad`: an answer or the amount is not within its bounds. `closed`: the link takes no payment now. `held`:
+ * the address holds as many items as one may without paying.
+ */
+export type Bought = { readonly token: string } | 'bad' | 'closed' | 'held' | 'unavailable';
 
 const NONCE = /^[\w-]{32}$/;
 
@@ -26,7 +31,7 @@ export async function buy(
   ctx: Context,
   adapters: AdaptersByMode,
   link: Link,
-  form: BuyForm,
+  { form, address }: { form: BuyForm; address: string },
 ): Promise<Bought> {
   const { nonce } = form;
   const body = bodyOf(link, form, ctx.config.publicUrl);
@@ -42,10 +47,17 @@ export async function buy(
   }
   const caller = await findMerchant(ctx.db, link.merchant_id);
   if (caller === null || caller.isSuspended === true) return 'closed';
+  let isHeld = false;
+  const holding = { holder: holderOf(link, address), now: ctx.now(), scale: ctx.config.rateLimitScale };
+  const beside = async (tx: Tx, paymentId: string): Promise<boolean> => {
+    isHeld = !(await hold(tx, link, { ...holding, paymentId }));
+    return !isHeld;
+  };
+  const own = { linkId: link.id, beside: isBounded(link) ? beside : null };
   try {
-    return tokenOf((await createPayment(ctx, adapters, caller, body, claim, link.id)).text);
+    return tokenOf((await createPayment(ctx, adapters, caller, body, claim, own)).text);
   } catch (error) {
-    if (error instanceof LinkClosed) return 'closed';
+    if (error instanceof LinkClosed) return isHeld ? 'held' : 'closed';
     if (error instanceof ApiError && error.status === 400) return 'bad';
     if (error instanceof ApiError && error.status === 503) return 'unavailable';
     throw error;
@@ -73,12 +85,14 @@ function bodyOf(link: Link, form: BuyForm, publicUrl: string): CreatePaymentBody
     cancel_url: url,
     metadata: { link_id: link.id, ...(name === undefined ? {} : { option: name }), ...answers },
     // An item that an expired payment gave back may be another customer's by then.
-    ...(link.stock === null && link.max_uses === null ? {} : { policy: { late: 'refund' as const } }),
+    ...(isBounded(link) ? { policy: { late: 'refund' as const } } : {}),
   };
 }
 
 function chosenPrice({ prices, open_amount }: Link, form: BuyForm): { amount: string; name?: string } | null {
-  if (prices !== null) return prices[Number(form.price)] ?? null;
+  // Number('') is 0.
+  if (prices !== null)
+    return /^\d{1,2}$/.test(String(form.price)) ? (prices[Number(form.price)] ?? null) : null;
   const amount = String(form.amount).trim();
   if (open_amount === null || !new RegExp(AMOUNT_PATTERN, 'u').test(amount)) return null;
   const isWithin = compare(amount, open_amount.min) >= 0 && compare(amount, open_amount.max) <= 0;

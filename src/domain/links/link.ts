@@ -33,6 +33,9 @@ export function stateOf(link: Link, now: Date): LinkState {
   return link.taken < most ? 'open' : 'sold';
 }
 
+/** Its items are counted: who holds one keeps others from it. */
+export const isBounded = ({ stock, max_uses }: Link): boolean => stock !== null || max_uses !== null;
+
 /** How many items no payment holds; null: they are not counted. Late money may have taken more than all. */
 export const leftOf = ({ stock, taken }: Link): number | null =>
   stock === null ? null : Math.max(0, stock - taken);

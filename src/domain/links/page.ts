@@ -1,9 +1,9 @@
 import { accentStyle } from '../checkout/page/assets.ts';
-import { document, pageCsp } from '../checkout/page/document.ts';
+import { document, shownCsp } from '../checkout/page/document.ts';
 import { payee, testBand } from '../checkout/components/summary.ts';
 import { supportLink } from '../checkout/markup/links.ts';
 import { decimal } from '../checkout/markup/format.ts';
-import { logoPath } from '../checkout/view/appearance.ts';
+import { isFrameOrigin, logoPath } from '../checkout/view/appearance.ts';
 import type { Language } from '../languages/languages.ts';
 import { fill, fillPlain, html, isolated, latin, type Html } from '../../platform/pages/html.ts';
 import type { BuyForm } from './buy.ts';
@@ -42,9 +42,10 @@ export function linkPage(page: LinkPage): { html: string; policy: string } {
   </main>`;
   const content = { language, title: `${link.title}, ${name}`, main, style, languagesAt: pathOf(page) };
   const icon = logo === null ? null : logoPath(logo.id);
+  const embedders = (appearance?.embed_origins ?? []).filter(isFrameOrigin);
   return {
-    html: document({ ...content, icon, refreshSeconds: null, live: null }),
-    policy: pageCsp(style, []),
+    html: document({ ...content, icon, refreshSeconds: null, live: null, isFramed: embedders.length > 0 }),
+    policy: shownCsp(style, embedders),
   };
 }
 

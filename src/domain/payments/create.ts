@@ -9,7 +9,7 @@ import type { Context } from '../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../api/endpoint.ts';
 import { newId, newToken } from '../../platform/values/ids.ts';
 import { encodeUrl } from '../../platform/values/urls.ts';
-import { storePayment } from './insert.ts';
+import { storePayment, type Beside } from './insert.ts';
 import { countCreated } from './lifecycle/count.ts';
 import { eventOf } from './lifecycle/event.ts';
 import { expirePayment } from './lifecycle/jobs.ts';
@@ -31,7 +31,7 @@ const DEFAULT_EXPIRATION_MINUTES = 60;
  * commit, which it shares with others of the same moment. A claim that exists already is replayed, and
  * nothing is written. Throws ApiError idempotency_conflict, network_unavailable for a live payment without a
  * client of its network or a wallet, rate_unavailable for a price without a rate, and unavailable; and
- * LinkClosed where it is a payment of a link that has no item for it.
+ * LinkClosed where it is a payment of a link that has no item for it, or `beside` has refused it.
  */
 export async function createPayment(
   ctx: Context,
@@ -39,7 +39,7 @@ export async function createPayment(
   caller: Caller,
   body: CreatePaymentBody,
   claim: IdempotencyClaim | null,
-  linkId: string | null = null,
+  { linkId = null, beside = null }: { linkId?: string | null; beside?: Beside | null } = {},
 ): Promise<Reply> {
   const now = ctx.now();
   const served = adaptersOf(adapters, caller.mode);
@@ -54,12 +54,13 @@ export async function createPayment(
   const event = eventOf(payment, TRANSITIONS.created.event, now);
   const response = reply(201, toResource(payment, ctx.config.publicUrl));
   const expiry = jobOf(expirePayment, payment, payment.expires_at);
-  const stored = await storePayment(ctx.db, {
+  const storing = {
     payment: { ...payment, rate },
     claim: claim === null ? null : { ...claim, response, createdAt: now },
     event,
     jobs: [dispatchJobOf(event), expiry],
-  });
+  };
+  const stored = await storePayment(ctx.db, storing, beside);
   if (stored !== 'created') await place.giveBack?.();
   if (stored === 'closed') throw new LinkClosed();
   if (stored === 'exists' && claim !== null) return replayOf(ctx.db, claim);

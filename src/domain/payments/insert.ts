@@ -1,7 +1,7 @@
 import { findReplay } from '../idempotency/claim.ts';
 import { sharedBatch } from '../../platform/batch.ts';
 import type { IdempotencyClaim, Reply } from '../api/endpoint.ts';
-import { recordset, run, sql, type Connection, type Db } from '../../platform/postgres/db.ts';
+import { recordset, run, sql, type Connection, type Db, type Tx } from '../../platform/postgres/db.ts';
 import { EVENT_COLUMN_NAMES, EVENT_COLUMNS, eventRow, type EventRecord } from '../outbox/outbox.ts';
 import { enqueueOnCommit } from '../schedule/enqueue.ts';
 import { JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows, type ScheduledJob } from '../schedule/rows.ts';
@@ -23,22 +23,48 @@ const LIMITS = { size: 100, waiting: 2_000 };
 
 const insertTogether = sharedBatch(insertAll, LIMITS);
 
+/** Writes what belongs to a payment in the transaction that stores it; false: it must not be stored. */
+export type Beside = (tx: Tx, paymentId: string) => Promise<boolean>;
+
+/** Rolls back what was stored already. */
+class RefusedBeside extends Error {}
+
 /**
  * Stores a payment. One of a link takes an item of it in the same transaction, and none where its claim
- * `exists`; `closed`: the link has no item for it, and another request than this took the last one.
+ * `exists`; `closed`: the link has no item for it, and another request than this took the last one, or
+ * `beside` has refused it.
  */
-export async function storePayment(db: Db, payment: NewPayment): Promise<'created' | 'exists' | 'closed'> {
-  const { link_id: linkId, created_at: now } = payment.payment;
-  if (linkId === null) return (await insertPayment(db, payment)) ? 'created' : 'exists';
-  return db.transaction(async (tx) => {
-    if (!(await takeItemOf(tx, linkId, now))) {
-      const isReplayed = payment.claim !== null && (await findReplay(tx, payment.claim)) !== null;
-      return isReplayed ? 'exists' : 'closed';
-    }
-    if (await insertPayment(tx, payment)) return 'created';
-    await moveItemsOf(tx, [{ linkId, change: -1 }]);
+export async function storePayment(
+  db: Db,
+  payment: NewPayment,
+  beside: Beside | null = null,
+): Promise<'created' | 'exists' | 'closed'> {
+  const { link_id: linkId } = payment.payment;
+  if (linkId === null && beside === null) return (await insertPayment(db, payment)) ? 'created' : 'exists';
+  try {
+    return await db.transaction((tx) => storeWith(tx, payment, beside));
+  } catch (error) {
+    if (error instanceof RefusedBeside) return 'closed';
+    throw error;
+  }
+}
+
+async function storeWith(
+  tx: Tx,
+  payment: NewPayment,
+  beside: Beside | null,
+): Promise<'created' | 'exists' | 'closed'> {
+  const { id, link_id: linkId, created_at: now } = payment.payment;
+  if (linkId !== null && !(await takeItemOf(tx, linkId, now))) {
+    const isReplayed = payment.claim !== null && (await findReplay(tx, payment.claim)) !== null;
+    return isReplayed ? 'exists' : 'closed';
+  }
+  if (!(await insertPayment(tx, payment))) {
+    if (linkId !== null) await moveItemsOf(tx, [{ linkId, change: -1 }]);
     return 'exists';
-  });
+  }
+  if (beside !== null && !(await beside(tx, id))) throw new RefusedBeside();
+  return 'created';
 }
 
 /**

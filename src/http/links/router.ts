@@ -1,4 +1,4 @@
-import { Router, type Request, type RequestHandler, type Response } from 'express';
+import express, { Router, type Request, type RequestHandler, type Response } from 'express';
 import { qrPng, qrSvg } from '../../domain/checkout/markup/qr-code.ts';
 import { checkoutPath, languageQuery } from '../../domain/checkout/page/page.ts';
 import { messagePage } from '../../domain/checkout/page/messages.ts';
@@ -7,13 +7,13 @@ import { linkPath, stateOf } from '../../domain/links/link.ts';
 import { linkPage, type LinkPage } from '../../domain/links/page.ts';
 import { findLink, type ShownLink } from '../../domain/links/store.ts';
 import { adaptersOf, type AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
+import { ApiError } from '../../domain/api/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { newToken } from '../../platform/values/ids.ts';
 import type { Gate } from '../api/mount.ts';
 import { isFromOwnPage } from '../checkout/refusal.ts';
 import { languageOf, PAGE_HEADERS, PASSING_HEADERS } from '../checkout/page.ts';
 import { showMaintenance } from '../checkout/router.ts';
-import { readForm } from '../checkout/forms.ts';
 import { sendPage } from '../checkout/send-page.ts';
 
 /** As that of the checkout page: at this rate no client guesses a token. */
@@ -25,9 +25,13 @@ const PAYMENTS_PER_MINUTE = 10;
 /** Of one link, from all addresses together. */
 const PAYMENTS_PER_LINK = 60;
 
+/** Five answers of 500 characters, of which each may be nine bytes in a form. */
+const readForm = express.urlencoded({ extended: false, limit: '32kb', parameterLimit: 50 });
+
 interface Served {
   readonly ctx: Context;
   readonly adapters: AdaptersByMode;
+  readonly clients: Gate['clients'];
 }
 
 /** The public pages of payment links, below /l. */
@@ -36,7 +40,7 @@ export function linksRouter(
   adapters: AdaptersByMode,
 ): Router {
   const router = Router();
-  const served = { ctx, adapters };
+  const served = { ctx, adapters, clients };
   router.use('/l', limit('link', PAGES_PER_MINUTE, clients.addressOf));
   if (ctx.config.maintenance) router.use('/l', showMaintenance);
   const limitAddress = limit('link payment', PAYMENTS_PER_MINUTE, clients.addressOf);
@@ -72,19 +76,21 @@ function showLink(served: Served, state: 'thanks' | null): Handler {
 }
 
 function createByForm(served: Served): Handler {
-  const { ctx, adapters } = served;
+  const { ctx, adapters, clients } = served;
   return async (request, response, next) => {
     const link = await findLink(ctx.db, request.params.token);
     if (link === null) return next();
     const form = (request.body ?? {}) as Record<string, unknown>;
     const { language, chosen } = languageOf(request);
-    const bought = await buy(ctx, adapters, link, form);
+    const bought = await buy(ctx, adapters, link, { form, address: clients.addressOf(request) });
     if (bought === 'bad') return send(served, request, response.status(400), link, { refused: form });
     if (bought === 'closed') {
       // Sold meanwhile: as it is now.
       const current = (await findLink(ctx.db, link.token)) ?? link;
       return send(served, request, response.status(409), current, {});
     }
+    // They pay, or wait until they have not.
+    if (bought === 'held') throw new ApiError('rate_limited');
     if (bought === 'unavailable') {
       response.status(503).set(PASSING_HEADERS).set('Retry-After', '5');
       return void response.send(messagePage('error', language));

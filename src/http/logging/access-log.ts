@@ -15,6 +15,9 @@ export interface RequestFacts {
   readonly event_id?: string;
   /** Who is signed in to the desk. */
   readonly person_id?: string;
+  /** Which till, and on which of its devices. */
+  readonly till_id?: string;
+  readonly device_id?: string;
 }
 
 /** Adds to the log line of the request; a fact that is known already stays, except `undefined`. */
@@ -68,7 +71,7 @@ function lineOf(request: Request, response: Response, address: string, durationM
   const path = request.originalUrl.split('?', 1)[0] ?? '';
   const route = routeOf(request);
   const caller = response.locals.caller as Caller | null | undefined;
-  const isPage = /^\/+checkout/i.test(path);
+  const isPage = /^\/+(?:checkout|l(?=\/))/i.test(path);
   const isRefused = response.statusCode >= 400;
   return {
     request_id: response.getHeader('X-Request-Id'),
@@ -92,7 +95,7 @@ const MAX_PATH = 128;
  */
 export function withoutToken(path: string): string {
   return path.replace(
-    /^(\/+(?:checkout|l|dashboard\/+(?:invitations|links|passwords))\/+)[^/]*/i,
+    /^(\/+(?:checkout|l|dashboard\/+(?:invitations|links|passwords)|till\/+pair)\/+)[^/]*/i,
     '$1:token',
   );
 }

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { suspendMerchant } from '../../../src/domain/merchants/suspend.ts';
+import { allowEmbedding } from '../../support/embedding.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { buyByLink, createLink, openLink, pathOf, postLink, type Link } from '../../support/links.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
@@ -163,8 +165,8 @@ describe('the page of a payment link', () => {
         true,
       ]);
     }
-    for (const price of ['2', '-1', 'constructor', ''])
-      expect(await buy(sizes, { price: price === '' ? 'x' : price }), price).to.equal(null);
+    for (const price of ['2', '-1', 'constructor', '', ' 0', '0x0', '1e0'])
+      expect(await buy(sizes, { price }), price).to.equal(null);
     expect(await payments()).to.have.length(2);
   });
 
@@ -240,6 +242,57 @@ describe('the page of a payment link', () => {
     await postLink(harness, link, { price: '0' }).expect(400);
     await postLink(harness, link, { nonce: 'a', price: '0' }).expect(400);
     expect(await payments()).to.have.length(0);
+  });
+
+  it('takes the longest answers that it asks for, in every script', async () => {
+    const keys = ['a', 'b', 'c', 'd', 'e'];
+    const fields = keys.map((key) => ({ key, label: key, max_length: 500 }));
+    const link = await createLink(harness, { fields });
+    const answers = Object.fromEntries(keys.map((key) => [`field_${key}`, '住'.repeat(500)]));
+    expect(await buy(link, answers)).to.be.a('string');
+    expect((await payments())[0]?.metadata).to.include({ a: '住'.repeat(500), e: '住'.repeat(500) });
+  });
+
+  it('lets one address hold three items without paying, of a form that is sent again too', async () => {
+    const limited = await createHarness({ RATE_LIMIT_SCALE: '1', SIMULATOR_BLOCK_SECONDS: '1' });
+    try {
+      const own = await openShop(limited);
+      const link = await createLink(limited, { stock: 10 });
+      const { nonce } = await openLink(limited, link);
+      const form = { nonce, price: '0' };
+      expect((await postLink(limited, link, form)).status).to.equal(303);
+      const others = await Promise.all([1, 2, 3, 4].map(() => openLink(limited, link)));
+      const sent = await Promise.all(
+        others.map((other) => postLink(limited, link, { nonce: other.nonce, price: '0' })),
+      );
+      expect(sent.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([303, 303, 429, 429]);
+      expect((await postLink(limited, link, form)).status, 'again').to.equal(303);
+      const read = async () => (await limited.api('get', `/v1/links/${link.id}`)).body as object;
+      expect(await read()).to.include({ uses: 3, stock_left: 7 });
+      const paid = (await limited.ctx.db('payments').first('id')) as { id: string };
+      await own.pay(paid.id);
+      await own.mine(12);
+      expect(await buyByLink(limited, link), 'once one is paid').to.be.a('string');
+      const free = await createLink(limited);
+      expect(await buyByLink(limited, free)).to.be.a('string');
+      expect(await limited.ctx.db('link_holds').where({ link_id: free.id })).to.deep.equal([]);
+    } finally {
+      await limited.close();
+    }
+  });
+
+  it('is shown in a frame of the origins that its merchant allows, and tells them that it is there', async () => {
+    const link = await createLink(harness);
+    const policyOf = async () =>
+      String((await harness.api('get', pathOf(link), null).expect(200)).headers['content-security-policy']);
+    expect(await policyOf()).to.contain("frame-ancestors 'none'");
+    await allowEmbedding(harness, harness.merchant.id, ['https://shop.example']);
+    expect(await policyOf()).to.contain('frame-ancestors https://shop.example');
+    const { text } = await openLink(harness, link);
+    const [, script = ''] = /<script>(.*?)<\/script>/s.exec(text) ?? [];
+    expect(script).to.contain('checkout.shown');
+    const hash = createHash('sha256').update(script).digest('base64');
+    expect(await policyOf()).to.contain(`'sha256-${hash}'`);
   });
 
   it('limits the payments of one address', async () => {

@@ -47,6 +47,10 @@ export const PAGE_CSP = pageCsp(null, []);
 /** Tells the shop's page around a frame that a message is shown there: it has no state to send. */
 const SHOWN = inline('script', "parent!==self&&parent.postMessage({type:'checkout.shown'},'*')");
 
+/** The policy of a page without a payment that pages of `embedders` may show: it says that it is shown. */
+export const shownCsp = (extra: Inline | null, embedders: readonly string[]): string =>
+  embedders.length === 0 ? pageCsp(extra, []) : pageCsp(extra, embedders, SHOWN);
+
 /**
  * Of messages that pass, such as that of a maintenance: a modal of any shop shows them, because they stand
  * for a page of which nobody knows the merchant then. They hold nothing of a payment, and have no forms.
@@ -96,6 +100,8 @@ export interface DocumentContent {
   readonly languagesAt?: string;
   /** Null: a message. */
   readonly live: Liveness | null;
+  /** Pages of a shop may show it in a frame (`shownCsp`): it tells them that it is there. */
+  readonly isFramed?: boolean;
 }
 
 /** A whole document around `main`. */
@@ -152,9 +158,9 @@ function dataOfShown({ version, isLive, state, hasCode, tone }: Shown): Html {
   return html`${versionOf} data-state="${state}" data-code="${String(hasCode)}" data-tone="${tone}"`;
 }
 
-function scriptOf({ live, refreshSeconds }: DocumentContent): Inline | null {
+function scriptOf({ live, refreshSeconds, isFramed = false }: DocumentContent): Inline | null {
   if (live !== null) return BOOT;
-  return refreshSeconds === null ? null : SHOWN;
+  return refreshSeconds === null && !isFramed ? null : SHOWN;
 }
 
 /** With a script the page updates in place; a reload would interrupt a screen reader. */
