@@ -18,6 +18,7 @@ export const GUIDES = {
   exceptions: 'Guides',
   refunds: 'Guides',
   'payment-links': 'Guides',
+  till: 'Guides',
   'test-with-stories': 'Guides',
   'use-the-client': 'Guides',
   'use-the-command-line': 'Guides',

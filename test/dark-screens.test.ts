@@ -23,7 +23,7 @@ describe('a dark screen', () => {
     const naming = files.filter((file) => /prefers-color-scheme|light-dark\(/.test(read(file)));
     expect(naming).to.have.members([
       'assets/checkout/base.css',
-      'assets/checkout/later.css',
+      'assets/checkout/tones.css',
       'assets/docs/page.css',
       'src/domain/checkout/page/assets.ts',
     ]);

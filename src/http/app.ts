@@ -9,6 +9,7 @@ import { checkoutRouter, missingPage, pageError } from './checkout/router.ts';
 import { simulatorRouter } from './checkout/simulator.ts';
 import { linksRouter } from './links/router.ts';
 import { deskRouter } from './desk/router.ts';
+import { tillRouter } from './till/router.ts';
 import { errorHandler } from './api/errors.ts';
 import { PageStreams } from './checkout/page-streams.ts';
 import { limitUnknownPaths, mount, type Gate } from './api/mount.ts';
@@ -79,6 +80,7 @@ export function createApp(
   app.use(checkoutRouter(gate, dependencies.adapters, live ?? new PageStreams(ctx)));
   app.use(linksRouter(gate, dependencies.adapters));
   const { adapters, sandbox } = dependencies;
+  app.use(tillRouter(gate, adapters));
   app.use(deskRouter(gate, { mailer: adapters.mailer, adapters, sandbox }));
   if (dependencies.sandbox !== null) app.use(simulatorRouter(ctx, dependencies.sandbox));
   if (admin !== null) app.use(admin);

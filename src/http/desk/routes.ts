@@ -14,6 +14,7 @@ import { paymentRoutes } from './payments/routes.ts';
 import { auditRoutes } from './people/audit.ts';
 import { peopleRoutes } from './people/routes.ts';
 import type { DeskRoute } from './shell/route.ts';
+import { tillRoutes } from './tills/routes.ts';
 
 /** What pages depend on besides the database. */
 export interface DeskDependencies {
@@ -38,6 +39,7 @@ export function deskRoutes(
     ...accountRoutes,
     ...homeRoutes,
     ...paymentRoutes(),
+    ...tillRoutes,
     ...developerRoutes(adapters.webhooks, sandbox),
     ...peopleRoutes(mailer),
     ...auditRoutes(slots),

@@ -18,7 +18,9 @@ export type IdPrefix =
   | 'ses'
   | 'lnk'
   | 'pky'
-  | 'pwl';
+  | 'pwl'
+  | 'til'
+  | 'dev';
 
 /**
  * A new id: `prefix_` and a ULID (26 characters of Crockford base 32: 48 bits of `now` in milliseconds, then

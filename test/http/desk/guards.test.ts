@@ -7,6 +7,7 @@ import { createHarness, type Harness, type TestMerchant } from '../../support/ha
 import { SANDBOX } from '../../support/endpoints.ts';
 import { createPayment } from '../../support/http.ts';
 import { joinDesk, openBrowser, OWN, type DeskPerson } from '../../support/desk.ts';
+import { makeTill } from '../../support/tills.ts';
 
 const DEPENDENCIES = { mailer: null, adapters: SANDBOX.adapters, sandbox: SANDBOX };
 const ROUTES = deskRoutes({ production: false }, DEPENDENCIES);
@@ -16,6 +17,8 @@ const OF_MERCHANTS = ROUTES.filter((route) => route.access === 'member');
 
 /** The tables that a form of the desk may write. */
 const TABLES = [
+  'tills',
+  'till_devices',
   'people',
   'memberships',
   'invitations',
@@ -38,6 +41,8 @@ interface Things {
   readonly key: string;
   readonly endpoint: string;
   readonly delivery: string;
+  readonly till: string;
+  readonly device: string;
 }
 
 async function thingsOf(harness: Harness, merchant: TestMerchant, person: DeskPerson): Promise<Things> {
@@ -54,6 +59,8 @@ async function thingsOf(harness: Harness, merchant: TestMerchant, person: DeskPe
     key: merchant.apiKey.slice(0, 13),
     endpoint: (body as { id: string }).id,
     delivery: delivery?.id ?? expect.fail('the event has no delivery'),
+    till: (await makeTill(harness, { merchantId: merchant.id })).id,
+    device: 'x'.repeat(32),
   };
 }
 
@@ -62,7 +69,7 @@ function filled(path: string, merchant: string, things: Things): string {
   return path.replaceAll(/:(\w+)/g, (_, name: string) => {
     if (name === 'merchant') return merchant;
     if (name === 'need') return 'money_left';
-    if (['session', 'invitation', 'token'].includes(name)) return 'x'.repeat(32);
+    if (['session', 'invitation', 'token', 'passkey'].includes(name)) return 'x'.repeat(32);
     return things[name as keyof Things] ?? expect.fail(`a :${name} of a path needs a value here`);
   });
 }

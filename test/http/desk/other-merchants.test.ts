@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { addApiKey } from '../../../src/domain/merchants/api-keys.ts';
+import { findTill } from '../../../src/domain/tills/store.ts';
 import { deskRoutes } from '../../../src/http/desk/routes.ts';
 import type { DeskRoute } from '../../../src/http/desk/shell/route.ts';
 import { invitePath, joinDesk, type DeskPerson } from '../../support/desk.ts';
@@ -7,6 +8,7 @@ import { createHarness, type Harness, type TestMerchant } from '../../support/ha
 import { SANDBOX } from '../../support/endpoints.ts';
 import { createPayment } from '../../support/http.ts';
 import { addPasskey, Authenticator } from '../../support/passkeys.ts';
+import { makeTill, pairingOf } from '../../support/tills.ts';
 
 /** The newest row's id, of what a person or a merchant has. */
 async function idIn(harness: Harness, table: string, of: object): Promise<string> {
@@ -45,6 +47,18 @@ const THINGS: Readonly<Record<string, (harness: Harness, merchant: TestMerchant)
     const person = await join(harness, merchant);
     await addPasskey(person, new Authenticator('http://localhost:3000'));
     return idIn(harness, 'passkeys', { person_id: person.id });
+  },
+  till: async (harness, { id }) => {
+    // Ids of one moment have no order.
+    harness.advance(1);
+    return (await makeTill(harness, { merchantId: id })).id;
+  },
+  // Of the till that the path names before it.
+  device: async (harness, { id }) => {
+    const till = await findTill(harness.ctx.db, id, await idIn(harness, 'tills', { merchant_id: id }));
+    if (till === null) throw new Error('the path names no till before its device');
+    await pairingOf(harness, till);
+    return idIn(harness, 'till_devices', { till_id: till.id });
   },
 };
 /** A person's, not a merchant's: that of a colleague is as far away. */

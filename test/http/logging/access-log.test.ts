@@ -4,6 +4,7 @@ import { shortAddress } from '../../../src/http/logging/short-address.ts';
 import { flushLogs } from '../../../src/platform/log.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { listen, type Listening } from '../../support/http.ts';
+import { createLink, pathOf } from '../../support/links.ts';
 import { captureLog, type CapturedLog } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
 
@@ -138,9 +139,21 @@ describe('the log of requests', () => {
     expect(captured.text()).to.not.include(payment.token_id);
   });
 
-  it('holds no token of an invitation to the desk, whatever becomes of the request', async () => {
+  it("holds no customer's address or token on the page of a payment link", async () => {
+    const link = await createLink(harness);
+    const { line } = await ask('GET', pathOf(link), { key: null });
+    expect(line).to.include({ route: '/l/:token', status: 200 });
+    expect(line).to.not.have.property('address');
+    const guess = await ask('GET', `/l/${'B'.repeat(32)}`, { key: null });
+    expect(guess.line.address).to.equal('127.0.0.0/24');
+    expect(captured.text()).to.not.include(pathOf(link).slice(3));
+  });
+
+  it('holds no token of an invitation to the desk, nor of a link of a till, whatever becomes of the request', async () => {
     const token = 'aToken-of_an-invitation_to_0Desk';
-    for (const path of ['invitations', 'links'].map((kind) => `/dashboard/${kind}/${token}`))
+    for (const path of ['dashboard/invitations', 'dashboard/links', 'till/pair'].map(
+      (kind) => `/${kind}/${token}`,
+    ))
       for (const [method, end] of [
         ['GET', ''],
         ['POST', ''],

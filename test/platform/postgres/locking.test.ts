@@ -9,9 +9,10 @@ import { OVERVIEW } from './locking/overview.ts';
 import { PEOPLE } from './locking/people.ts';
 import { PAYOUTS } from './locking/payouts.ts';
 import { SCHEDULE } from './locking/schedule.ts';
+import { TILLS } from './locking/tills.ts';
 import { WEBHOOKS } from './locking/webhooks.ts';
 
-const ALL: readonly Reasons[] = [LINKS, OVERVIEW, PAYMENTS, PAYOUTS, PEOPLE, SCHEDULE, WEBHOOKS];
+const ALL: readonly Reasons[] = [LINKS, OVERVIEW, PAYMENTS, PAYOUTS, PEOPLE, SCHEDULE, TILLS, WEBHOOKS];
 
 /** Writes rows, or locks some. */
 const WRITES =

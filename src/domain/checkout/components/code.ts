@@ -33,6 +33,17 @@ export function codeComponent(view: View, served: Served, language: Language): H
     ${copyButton('code', texts.copyCode)}`;
 }
 
+/**
+ * The codes alone, as a till shows them; null where nothing can be sent, and where a simulated payment has no
+ * link that wallets of the main network refuse.
+ */
+export function bareCodes(view: View, served: Served, language: Language): Html | null {
+  const demand = demandOf(view, served);
+  if (demand === null) return null;
+  const uri = walletUri(demand);
+  return uri === null ? null : codes(view, uri, language.page);
+}
+
 /** False where a simulated payment has no link that wallets of the main network refuse. */
 export function hasCode(view: View, served: Served): boolean {
   const demand = demandOf(view, served);

@@ -11,7 +11,7 @@ const FOLDER = new URL('assets/checkout/', ROOT);
  */
 export const PAGE_ASSETS = {
   style: ['base.css', 'sheet.css', 'states.css'],
-  later: ['copy.css', 'later.css'],
+  later: ['tones.css', 'copy.css', 'later.css'],
   boot: ['boot.js'],
   script: [
     'base.js',

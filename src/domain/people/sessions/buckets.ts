@@ -11,12 +11,14 @@ interface Bucket {
 /**
  * A mistyped password is free ten times; then one guess a minute is 1,440 a day, for all web processes
  * together. A code has a million values, of which three are right at a time: one guess in five minutes.
- * Mails with links go three at once, then one in ten minutes: a mailbox is not flooded.
+ * Mails with links go three at once, then one in ten minutes: a mailbox is not flooded. A PIN has ten
+ * thousand values at least, and only who holds a device of the till can guess: one in a quarter of an hour.
  */
 const BUCKETS = {
   password: { capacity: 10, everySeconds: 60 },
   code: { capacity: 5, everySeconds: 300 },
   mail: { capacity: 3, everySeconds: 600 },
+  pin: { capacity: 5, everySeconds: 900 },
 } as const satisfies Record<string, Bucket>;
 
 /**

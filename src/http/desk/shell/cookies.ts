@@ -3,7 +3,7 @@ import { LONGEST_SESSION_SECONDS } from '../../../domain/people/sessions/store.t
 import type { Kept } from './route.ts';
 
 /** Browsers keep none longer than 400 days. */
-const DEVICE_SECONDS = 400 * 86_400;
+export const DEVICE_SECONDS = 400 * 86_400;
 /** The tokens of sessions and devices (platform/values/ids.ts). */
 const TOKEN = /^[\w-]{32}$/;
 
@@ -14,33 +14,45 @@ export interface DeskCookies {
   write(kept: Kept): string[];
 }
 
+/** Cookies of this host alone, each a token; `name` is without its prefix. */
+export interface HostCookies {
+  /** The value of a cookie that is there once; null: it is not, or is no token of ours. */
+  read(headers: IncomingHttpHeaders, name: string): string | null;
+  /** The value of Set-Cookie; null: no more. */
+  write(name: string, value: string | null, seconds: number): string;
+}
+
 /**
  * `__Host-` and Secure, so that neither a subdomain nor plain http can set them. Not every browser takes such
  * cookies over http, at localhost either: where PUBLIC_URL begins with http, which production refuses but at
  * this machine, they have neither, and other names. SameSite=Lax: a link in a mail opens the desk signed in.
  */
-export function deskCookies(publicUrl: string): DeskCookies {
+export function hostCookies(publicUrl: string): HostCookies {
   const isSecure = publicUrl.startsWith('https:');
   const prefix = isSecure ? '__Host-' : '';
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
-  const [session, device] = [`${prefix}desk`, `${prefix}desk-device`];
-  const cookie = (name: string, value: string, seconds: number) =>
-    `${name}=${value}; Max-Age=${seconds}; ${attributes}`;
   return {
-    read: ({ cookie: header = '' }) => ({
-      session: valueOf(header, session),
-      device: valueOf(header, device),
+    read: ({ cookie: header = '' }, name) => valueOf(header, `${prefix}${name}`),
+    write: (name, value, seconds) =>
+      `${prefix}${name}=${value ?? ''}; Max-Age=${value === null ? 0 : seconds}; ${attributes}`,
+  };
+}
+
+export function deskCookies(publicUrl: string): DeskCookies {
+  const cookies = hostCookies(publicUrl);
+  const [session, device] = ['desk', 'desk-device'];
+  return {
+    read: (headers) => ({
+      session: cookies.read(headers, session),
+      device: cookies.read(headers, device),
     }),
     write: (kept) => [
-      ...(kept.session === undefined
-        ? []
-        : [cookie(session, kept.session ?? '', kept.session === null ? 0 : LONGEST_SESSION_SECONDS)]),
-      ...(kept.device === undefined ? [] : [cookie(device, kept.device, DEVICE_SECONDS)]),
+      ...(kept.session === undefined ? [] : [cookies.write(session, kept.session, LONGEST_SESSION_SECONDS)]),
+      ...(kept.device === undefined ? [] : [cookies.write(device, kept.device, DEVICE_SECONDS)]),
     ],
   };
 }
 
-/** The value of a cookie that is there once; null: it is not, or is no token of ours. */
 function valueOf(header: string, name: string): string | null {
   const values = header
     .split(';')

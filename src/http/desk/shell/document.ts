@@ -10,6 +10,7 @@ import { ICON_PATH, STYLE } from './style.ts';
 const TABS = [
   { tab: 'home', path: '', right: 'payments:read' },
   { tab: 'payments', path: '/payments', right: 'payments:read' },
+  { tab: 'tills', path: '/tills', right: 'payments:read' },
   { tab: 'exports', path: '/exports', right: 'payments:read' },
   { tab: 'developers', path: '/developers', right: 'webhooks:read' },
   { tab: 'people', path: '/people', right: 'people:read' },

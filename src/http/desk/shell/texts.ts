@@ -18,6 +18,7 @@ export const EN = {
   tabs: {
     home: 'Home',
     payments: 'Payments',
+    tills: 'Tills',
     exports: 'Exports',
     developers: 'Developers',
     people: 'People',
