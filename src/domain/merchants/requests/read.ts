@@ -23,10 +23,10 @@ const daysOfKeys = sql<DayOfKey, { merchantId: string; since: Date }>(
   'days_of_keys',
   (p) => `
     SELECT key_prefix, to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
-      coalesce(sum(count) FILTER (WHERE outcome = 'served'), 0)::int AS served,
-      coalesce(sum(count) FILTER (WHERE outcome = 'refused'), 0)::int AS refused,
-      coalesce(sum(count) FILTER (WHERE outcome = 'limited'), 0)::int AS limited,
-      coalesce(sum(count) FILTER (WHERE outcome = 'failed'), 0)::int AS failed
+      coalesce(sum(count) FILTER (WHERE outcome = 'served'), 0)::float8 AS served,
+      coalesce(sum(count) FILTER (WHERE outcome = 'refused'), 0)::float8 AS refused,
+      coalesce(sum(count) FILTER (WHERE outcome = 'limited'), 0)::float8 AS limited,
+      coalesce(sum(count) FILTER (WHERE outcome = 'failed'), 0)::float8 AS failed
     FROM key_request_counts WHERE merchant_id = ${p.merchantId} AND hour > ${p.since}
     GROUP BY 1, 2 ORDER BY 2 DESC, 1`,
 );

@@ -78,6 +78,7 @@ export const SCHEDULE: Reasons = {
     set_spread_of_merchant: LAST_WINS,
     move_rates: LAST_WINS,
     upsert_rates: OWN_ROW,
+    insert_hourly_rates: FIRST_WINS,
     suspend_merchant: OWN_ROW,
     resume_merchant: OWN_ROW,
     write_appearance: LAST_WINS,
