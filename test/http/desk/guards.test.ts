@@ -24,6 +24,8 @@ const TABLES = [
   'invitations',
   'totp_factors',
   'recovery_codes',
+  'passkeys',
+  'password_links',
   'operator_actions',
   'merchants',
   'endpoint_registrations',
