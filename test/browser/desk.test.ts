@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { codeOf, invitePath, joinDesk, PASSWORD } from '../support/desk.ts';
 import type { Harness } from '../support/harness.ts';
 import { createPayment, type Listening } from '../support/http.ts';
+import { makeTill, pairingOf } from '../support/tills.ts';
 import { overflow, violationsOnEachScreen } from './axe.ts';
 import { pictures, withPage } from './browser.ts';
 import { fitsSmallAndLarge, SMALL_AND_LARGE } from './fits.ts';
@@ -113,6 +114,8 @@ describe('the desk in a browser', () => {
     });
     const path = await invitePath(harness, 'invited@shop.example');
     const payment = await createPayment(harness, { metadata: { sku: 'a-very-long-name-of-a-thing' } });
+    const till = await makeTill(harness, { name: 'Counter with a rather long name, by the door' });
+    await pairingOf(harness, till, 'a-very-long-name-of-a-device-at-the-counter');
     await withVisitor(async (page) => {
       for (const [name, at] of [
         ['sign-in', '/dashboard/sign-in?said=ended'],
@@ -136,6 +139,8 @@ describe('the desk in a browser', () => {
         ['payments', `${home()}/payments`],
         ['payment', `${home()}/payments/${payment.id}`],
         ['exports', `${home()}/exports`],
+        ['tills', `${home()}/tills`],
+        ['till', `${home()}/tills/${till.id}`],
         ['people', `${home()}/people`],
         ['audit', `${home()}/audit`],
         ['account', '/dashboard/account'],

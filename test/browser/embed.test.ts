@@ -5,6 +5,7 @@ import { allowEmbedding } from '../support/embedding.ts';
 import { freePort } from '../support/free-port.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { createPayment, listen, type Listening } from '../support/http.ts';
+import { createLink, pathOf } from '../support/links.ts';
 import { openShop } from '../support/shop.ts';
 import { until } from '../support/until.ts';
 import { overflow, violations } from './axe.ts';
@@ -49,6 +50,21 @@ describe('the checkout page in a modal of a shop', () => {
   const closeButton = (page: Page) => page.getByRole('button', { name: 'Close' });
   const isShown = (page: Page) => framed(page).locator('#amount:visible').waitFor();
   const isClosed = (page: Page) => modal(page).waitFor({ state: 'detached' });
+
+  check('the button of a payment link opens its page there, and then that of the payment', async () => {
+    const link = await createLink(harness, { title: 'A pot of tea' });
+    await inShop({ viewport: PHONE }, async (page) => {
+      await openCart(page, site.cartUrl({ pay: `${server.url}${pathOf(link)}` }));
+      await page.locator('#link').click();
+      await framed(page).getByRole('heading', { name: 'A pot of tea' }).waitFor();
+      await picture(page, 'embed-link');
+      await framed(page).getByRole('button', { name: 'Pay 10.50 USDC' }).click();
+      await isShown(page);
+      await hears(page, 'link state waiting');
+      await closeButton(page).click();
+      await isClosed(page);
+    });
+  });
 
   for (const [name, viewport] of [
     ['phone', PHONE],
