@@ -71,7 +71,7 @@ export async function findMerchantOf(connection: Connection, id: string): Promis
 }
 
 /**
- * Writes down what a person at the desk has done that changes no setting, such as sending an event again.
+ * Writes down what a person at the desk has done that changes no setting, such as running a story.
  * Nothing for a key, whose programs do it any number of times: its requests are logged.
  */
 export async function recordAct(

@@ -96,6 +96,22 @@ describe('the audit log', () => {
     expect(await broken()).to.deep.equal([]);
   });
 
+  it('has what a key has sent again, and nothing of the payments that it makes and reads', async () => {
+    const url = 'http://127.0.0.1:1024/';
+    await harness.api('put', '/v1/webhooks/config').send({ webhookUrl: url, enabled: true }).expect(200);
+    const { id } = (
+      await harness.api('post', '/v1/payment').send({ pay_amount: '1', order_id: 'a' }).expect(201)
+    ).body as { id: string };
+    await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '1s' }).expect(200);
+    const { data } = (await harness.api('get', '/v1/webhooks/deliveries').expect(200)).body as {
+      data: { id: string }[];
+    };
+    await harness.api('post', `/v1/webhooks/deliveries/${data[0]?.id}/redeliver`).send({}).expect(202);
+    await harness.api('post', '/v1/webhooks/redeliver').send({ from_date: '2026-01-31' }).expect(202);
+    const written = await harness.ctx.db('operator_actions').orderBy('number').pluck('command');
+    expect(written).to.deep.equal(['webhook configuration', 'webhook redelivered', 'webhooks replayed']);
+  });
+
   for (const statement of [
     `UPDATE operator_actions SET actor = 'bob@host'`,
     `UPDATE operator_actions SET actor = 'bob@host' WHERE false`,

@@ -1,6 +1,6 @@
 import { schedule } from '../../schedule/store.ts';
 import { once } from '../../idempotency/claim.ts';
-import { recordAct } from '../../audit/record.ts';
+import { recordChange } from '../../audit/record.ts';
 import type { Payment } from '../../payments/lifecycle/payment.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -93,7 +93,7 @@ export async function redeliver(
     await schedule(tx, [
       { job: deliverWebhook, key: found.endpoint_id, runAt: now(), testClock, merchantId },
     ]);
-    await recordAct(ctx, tx, 'webhook redelivered', { merchant_id: merchantId, delivery_id: id });
+    await recordChange(ctx, tx, 'webhook redelivered', { merchant_id: merchantId, delivery_id: id });
     return reply(202, await getDelivery(tx, merchantId, id));
   });
 }

@@ -1,6 +1,6 @@
 import { schedule } from '../../../schedule/store.ts';
 import { once } from '../../../idempotency/claim.ts';
-import { recordAct } from '../../../audit/record.ts';
+import { recordChange } from '../../../audit/record.ts';
 import { lockMerchant } from '../../../merchants/store.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { run, sql, type Tx } from '../../../../platform/postgres/db.ts';
@@ -102,7 +102,11 @@ export async function redeliverRange(
     // Of two requests at once the second spreads its deliveries behind those of the first.
     await lockMerchant(tx, merchantId);
     const report = await restart(tx, { ...range, now: ctx.now() });
-    await recordAct(ctx, tx, 'webhooks replayed', { merchant_id: merchantId, ...body, count: report.count });
+    await recordChange(ctx, tx, 'webhooks replayed', {
+      merchant_id: merchantId,
+      ...body,
+      count: report.count,
+    });
     return reply(202, report);
   });
 }
