@@ -72,7 +72,7 @@ function keypad({ price_currency }: PairedTill): Html {
   const keys = ['7', '8', '9', '4', '5', '6', '1', '2', '3', ...(hasPoint ? ['.'] : ['00']), '0'];
   return html`<div class="keypad" hidden data-script>
     ${keys.map((key) => html`<button type="button" data-key="${key}">${key}</button>`)}
-    <button type="button" data-key="erase" aria-label="${EN.sell.erase}">⌫</button>
+    <button type="button" data-key="erase" aria-label="${EN.sell.erase}">${'⌫'}</button>
   </div>`;
 }
 
