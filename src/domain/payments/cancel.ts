@@ -1,3 +1,4 @@
+import { recordChange } from '../audit/record.ts';
 import { once } from '../idempotency/claim.ts';
 import type { Context } from '../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../api/endpoint.ts';
@@ -21,7 +22,7 @@ import { isShort } from './transfers/decide.ts';
 export async function cancelPayment(
   ctx: Context,
   adapters: SyncAdapters,
-  caller: Caller,
+  caller: Pick<Caller, 'merchantId'>,
   id: string,
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
@@ -40,6 +41,8 @@ export async function cancelPayment(
     if (cancelled === undefined) throw new ApiError('cancel_not_allowed', { message: reasonOf(payment) });
     await acceptDueRefunds(tx, [id], now);
     ctx.log.info('payment cancelled', { payment_id: id });
+    const { merchant_id } = payment;
+    await recordChange(ctx, tx, 'payment cancelled', { merchant_id, payment_id: id });
     return toReply(cancelled);
   });
 }

@@ -2,11 +2,12 @@ import { expect } from 'chai';
 import { recordAction } from '../../../src/domain/audit/record.ts';
 import { verify } from '../../../src/domain/ops/verify/verify.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
+import { createPayment, pay } from '../../support/http.ts';
 
 describe('the audit log', () => {
   let harness: Harness;
   beforeEach(async () => {
-    harness = await createHarness();
+    harness = await createHarness({ SIMULATOR_BLOCK_SECONDS: '1' });
   });
   afterEach(() => harness.close());
 
@@ -110,6 +111,38 @@ describe('the audit log', () => {
     await harness.api('post', '/v1/webhooks/redeliver').send({ from_date: '2026-01-31' }).expect(202);
     const written = await harness.ctx.db('operator_actions').orderBy('number').pluck('command');
     expect(written).to.deep.equal(['webhook configuration', 'webhook redelivered', 'webhooks replayed']);
+  });
+
+  it('has what a key does with payments and webhooks, once for each that changes something', async () => {
+    const post = (path: string, status: number, body: object = {}) =>
+      harness.api('post', path).send(body).expect(status);
+    const url = 'https://shop.example/';
+    await harness.api('put', '/v1/webhooks/config').send({ webhookUrl: url, enabled: true }).expect(200);
+    const cancelled = await createPayment(harness);
+    for (let i = 0; i < 2; i += 1) await post(`/v1/payment/${cancelled.id}/cancel`, 200);
+    const refunded = await createPayment(harness);
+    await pay(harness, refunded.id);
+    const address = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+    await post(`/v1/payment/${refunded.id}/refund`, 409, { address, to_sender: true });
+    await post(`/v1/payment/${refunded.id}/refund`, 201, { amount: '1', address, reason: 'late' });
+    const ofCancelled = { payment_id: cancelled.id };
+    const delivery = await harness.ctx.db('deliveries').where(ofCancelled).first<{ id: string }>('id');
+    await post(`/v1/webhooks/deliveries/${delivery?.id}/redeliver`, 202, { to: 'listeners' });
+    await post('/v1/webhooks/redeliver', 202, { from_date: '2026-01-01' });
+    const written = await harness.ctx
+      .db('operator_actions')
+      .where({ kind: 'key' })
+      .orderBy('number')
+      .select<{ command: string; details: Record<string, unknown> }[]>();
+    expect(written.map(({ command, details }) => [command, details.payment_id])).to.deep.equal([
+      ['webhook configuration', undefined],
+      ['payment cancelled', cancelled.id],
+      ['refund accepted', refunded.id],
+      ['webhook redelivered', cancelled.id],
+      ['webhooks replayed', undefined],
+    ]);
+    expect(JSON.stringify(written)).to.not.include(address).and.not.include('late');
+    expect(await broken()).to.deep.equal([]);
   });
 
   for (const statement of [

@@ -1,4 +1,5 @@
 import type { ChainProfile } from '../../chain/profile.ts';
+import { recordChange } from '../../audit/record.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Caller } from '../../api/endpoint.ts';
 import { ApiError } from '../../api/errors.ts';
@@ -94,6 +95,9 @@ export async function clearRefundAddress(
       });
     const now = withTestClockOf(ctx, payment).now();
     for (const { ids } of cleared) await askForAddresses(tx, payment, ids, now);
+    const { merchant_id } = payment;
+    if (cleared.length > 0)
+      await recordChange(ctx, tx, 'refund address cleared', { merchant_id, payment_id: id });
     return readRefundList(tx, { chains, config: ctx.config }, payment);
   });
   ctx.log.info('refund address cleared', { payment_id: id });

@@ -1,145 +1,139 @@
-import { isCurrency } from '../../chain/currencies.ts';
+import { createHash } from 'node:crypto';
+import { recordChange } from '../../audit/record.ts';
 import { once } from '../../idempotency/claim.ts';
 import type { Context } from '../../../platform/context.ts';
-import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
+import type { Tx } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
-import { ApiError, ValidationError } from '../../api/errors.ts';
-import { asWritten } from '../../../platform/values/money.ts';
-import type { CheckoutPrice } from '../../../sdk/event-types.ts';
-import type { Payment } from '../lifecycle/payment.ts';
-import type { PaymentAdapters } from '../lifecycle/ports.ts';
-import { getPayment, lockPayment } from '../lifecycle/store.ts';
-import { withTestClockOf } from '../lifecycle/test-clock.ts';
-import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
-import { convertPrice } from '../pricing/price.ts';
-import { readTransfers } from '../transfers/store.ts';
-import { refundSettled, returnHeld, type RefundTerms } from './accept.ts';
+import { ApiError } from '../../api/errors.ts';
+import { getPayment } from '../lifecycle/store.ts';
+import { acceptAsked, type RefundAdapters } from './asked/accept-asked.ts';
+import { isLarge } from './asked/large.ts';
 import { asOffered } from './by-signer/served.ts';
-import { checkRefund, isWhole, leftToRefund, takenOfSettled, type Left, type SettledMoney } from './left.ts';
-import { isForeignAddress, type RefundAddressRules } from './refund-address.ts';
 import { toRefundResource, type RefundBody } from './schemas.ts';
 import type { Refund } from './store.ts';
 
-/** The adapters that say which addresses can take a payment's money, and what a price is in its coin. */
-export type RefundAdapters = Pick<
-  PaymentAdapters,
-  'addresses' | 'networks' | 'chains' | 'rates' | 'currencies'
->;
+/** What a person has looked at, and confirms. */
+export interface ConfirmedRefund {
+  /** That of the preview. */
+  readonly mark: string;
+  /** They have proven their second factor lately. */
+  readonly mayBeLarge: boolean;
+}
+
+/** A request for a refund, of a merchant's key or a person. */
+export interface RefundRequest {
+  readonly body: RefundBody;
+  readonly claim: IdempotencyClaim | null;
+  /** Absent: nobody was shown anything. */
+  readonly confirmed?: ConfirmedRefund;
+}
+
+/** The refund is a large one, and who asks for it may make none. */
+export class LargeRefund extends Error {}
 
 /**
  * Accepts a refund of `amount` (in pay_currency; default: all that is left), or of a price at the rate of
  * this moment, and schedules its payout. Out of a settled payment it is paid in the coin in which that was
  * settled; any other payment is refunded in full, in the coins that came. Each coin is a refund of its own:
  * the reply is the first of them. Throws ApiError payment_not_found, refund_not_allowed when the payment's
- * status does not allow it, rate_unavailable for a price without a rate, and ValidationError for more than is
- * left, for what its coin cannot express, and for an address that cannot take the money.
+ * status does not allow it, or when it is not what was confirmed, rate_unavailable for a price without a
+ * rate, ValidationError for more than is left, for what its coin cannot express, and for an address that
+ * cannot take the money, and LargeRefund.
  */
 export async function requestRefund(
   ctx: Context,
-  { addresses, rates, currencies, ...adapters }: RefundAdapters,
-  caller: Caller,
+  adapters: RefundAdapters,
+  { merchantId }: Pick<Caller, 'merchantId'>,
   id: string,
-  { body, claim }: { body: RefundBody; claim: IdempotencyClaim | null },
+  { body, claim, confirmed }: RefundRequest,
 ): Promise<Reply> {
-  const found = await getPayment(ctx.db, caller.merchantId, id);
-  const rules = { ...adapters, addresses: await addresses.of(ctx, found) };
+  const found = await getPayment(ctx.db, merchantId, id);
+  const rules = { ...adapters, addresses: await adapters.addresses.of(ctx, found) };
   const accepted = await once(ctx.db, claim, ctx.now(), async (tx) => {
-    // The lock serialises refunds of one payment: two that exceed the rest together must not both be
-    // accepted.
-    const payment = await lockPayment(tx, id);
-    const own = withTestClockOf(ctx, payment);
-    const transfers = await readTransfers(tx, [id]);
-    const refunded = await runOne(tx, settledRefunds, { paymentId: id });
-    // A change that is quarantined may say that the money is lost.
-    if (refunded?.is_behind === true) throw new ApiError('refund_not_allowed', { message: BEHIND });
-    const left = leftToRefund(payment, transfers, refunded?.settled ?? []);
-    const { asked, price } = await askedOf(tx, { rates, currencies }, payment, body, own.now());
-    checkRefund(payment, asked, left, transfers, price === null ? 'amount' : 'price_amount');
-    checkAddress(payment, { address: body.address, asked }, left, rules);
-    const { address, to_sender: toSender, reason = null } = body;
-    const terms = { address, toSender, reason, transfers, price };
-    const [first, ...others] = await acceptAll(tx, payment, { asked, left, terms }, own.now());
+    const refunds = await acceptAsked(ctx, tx, rules, id, body);
+    if (confirmed !== undefined) {
+      if (confirmed.mark !== markOf(refunds)) throw new ApiError('refund_not_allowed', { message: CHANGED });
+      if (!confirmed.mayBeLarge && (await isLarge(ctx, tx, adapters.rates, found)))
+        throw new LargeRefund('a large refund needs a fresh second factor');
+    }
+    const [first] = await asOffered(tx, ctx.config, merchantId, refunds.slice(0, 1));
     if (first === undefined) throw new Error(`the refund of payment ${id} is empty`);
-    // Each would tell of the whole price.
-    if (price !== null && others.length > 0) throw new ApiError('refund_not_allowed', { message: SEVERAL });
-    const [shown = first] = await asOffered(tx, ctx.config, payment.merchant_id, [first]);
-    return reply(201, toRefundResource(shown, adapters.chains));
+    await recordRefunds(ctx, tx, merchantId, refunds);
+    return reply(201, toRefundResource(first, adapters.chains));
   });
   ctx.log.info('refund accepted', { payment_id: id });
   return accepted;
 }
 
-const SEVERAL =
-  'What is left is in several coins, each of which is a refund of its own. Ask for an amount, or for all.';
+const CHANGED = 'What can be refunded has changed since it was shown. Nothing was refunded.';
 
-/** Returns what is asked for in pay_currency, and the price of which that was converted, if it was. */
-async function askedOf(
-  tx: Tx,
-  adapters: Pick<RefundAdapters, 'rates' | 'currencies'>,
-  payment: Payment,
-  { amount: asked, price_amount: amount, price_currency }: RefundBody,
-  now: Date,
-): Promise<{ asked: string | undefined; price: CheckoutPrice | null }> {
-  if (amount === undefined) return { asked, price: null };
-  const currency = price_currency ?? payment.price?.currency;
-  if (currency === undefined || !isCurrency(currency))
-    throw new ValidationError('price_currency', 'required', 'is required: the payment has no price');
-  const { pay_amount, price } = await convertPrice(tx, adapters, payment, { amount, currency }, now);
-  return { asked: pay_amount, price };
+/** What a refund would send. */
+export interface RefundPreview {
+  readonly refunds: readonly Refund[];
+  /** By which its confirmation names it. */
+  readonly mark: string;
+  readonly isLarge: boolean;
 }
 
-const BEHIND = 'Transfers of the payment are being processed. Try again later.';
+/** Ends the transaction of a preview. */
+class Previewed extends Error {
+  readonly preview: RefundPreview;
 
-const settledRefunds = sql<{ settled: SettledMoney[]; is_behind: boolean }, { paymentId: string }>(
-  'refunds_out_of_settlement',
-  (p) => `
-    SELECT coalesce(json_agg(r), '[]') AS settled, ${HAS_QUARANTINED(p.paymentId)} AS is_behind
-    FROM (
-      SELECT coin, network, sum(coin_amount::numeric)::text AS coin_amount,
-        sum(amount::numeric)::text AS amount
-      FROM refunds WHERE payment_id = ${p.paymentId} AND source = 'settled' GROUP BY coin, network
-    ) r`,
-);
-
-function checkAddress(
-  payment: Payment,
-  { address, asked }: { readonly address: string | undefined; readonly asked: string | undefined },
-  left: Left,
-  rules: RefundAddressRules,
-): void {
-  if (address === undefined) return;
-  const networks = [
-    ...takenOfSettled(asked, left).map(({ network }) => network),
-    ...(isWhole(asked, left) ? left.held.map(({ transfer }) => transfer.network) : []),
-  ];
-  const wrong = networks.find((network) => !isForeignAddress(rules, payment, network, address));
-  if (wrong === undefined) return;
-  throw new ValidationError(
-    'address',
-    'format',
-    `must be an address on ${wrong}, and neither one of the payment's own nor a token's contract`,
-  );
-}
-
-interface Accepting {
-  readonly asked: string | undefined;
-  readonly left: Left;
-  readonly terms: RefundTerms;
-}
-
-async function acceptAll(
-  tx: Tx,
-  payment: Payment,
-  { asked, left, terms }: Accepting,
-  now: Date,
-): Promise<Refund[]> {
-  const { pay_amount } = payment;
-  const refunds: Refund[] = [];
-  for (const money of takenOfSettled(asked, left)) {
-    const amount = asWritten(money.amount, asked ?? pay_amount);
-    const coin_amount = asWritten(money.coin_amount, amount);
-    refunds.push(await refundSettled(tx, payment, { ...money, coin_amount, amount }, terms, now));
+  constructor(preview: RefundPreview) {
+    super('a preview is rolled back');
+    this.preview = preview;
   }
-  if (!isWhole(asked, left)) return refunds;
-  return [...refunds, ...(await returnHeld(tx, payment, left.held, terms, now))];
+}
+
+/**
+ * Returns what `requestRefund` would accept now: it is accepted, and taken back, so that the two cannot
+ * differ. Throws what that throws.
+ */
+export async function previewRefund(
+  ctx: Context,
+  adapters: RefundAdapters,
+  { merchantId }: Pick<Caller, 'merchantId'>,
+  id: string,
+  body: RefundBody,
+): Promise<RefundPreview> {
+  const found = await getPayment(ctx.db, merchantId, id);
+  const rules = { ...adapters, addresses: await adapters.addresses.of(ctx, found) };
+  try {
+    return await ctx.db.transaction(async (tx) => {
+      const refunds = await acceptAsked(ctx, tx, rules, id, body);
+      const large = await isLarge(ctx, tx, adapters.rates, found);
+      throw new Previewed({ refunds, mark: markOf(refunds), isLarge: large });
+    });
+  } catch (error) {
+    if (error instanceof Previewed) return error.preview;
+    throw error;
+  }
+}
+
+/** Changes with what is sent, and where. */
+function markOf(refunds: readonly Refund[]): string {
+  const sent = refunds.map(({ coin, network, coin_amount, address }) => [
+    coin,
+    network,
+    coin_amount,
+    address,
+  ]);
+  return createHash('sha256').update(JSON.stringify(sent)).digest('base64url');
+}
+
+/** Without reason and addresses: the log is kept for good, and these may say who the customer is. */
+async function recordRefunds(
+  ctx: Context,
+  tx: Tx,
+  merchant_id: string,
+  refunds: readonly Refund[],
+): Promise<void> {
+  for (const { id, payment_id, amount, currency, coin, network, coin_amount } of refunds)
+    await recordChange(ctx, tx, 'refund accepted', {
+      merchant_id,
+      payment_id,
+      refund_id: id,
+      amount: `${amount} ${currency}`,
+      sent: `${coin_amount} ${coin}, ${network}`,
+    });
 }

@@ -1,10 +1,10 @@
 import { schedule } from '../../schedule/store.ts';
-import { once } from '../../idempotency/claim.ts';
 import { recordChange } from '../../audit/record.ts';
+import { once } from '../../idempotency/claim.ts';
 import type { Payment } from '../../payments/lifecycle/payment.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import type { Context } from '../../../platform/context.ts';
-import { run, sql } from '../../../platform/postgres/db.ts';
+import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
 import { ApiError } from '../../api/errors.ts';
 import { REGISTRATION_IN } from '../endpoints/destination.ts';
@@ -82,7 +82,7 @@ export async function redeliver(
     const found = await readDelivery(tx, destinationOf, { id, merchantId });
     if (to === 'listeners') {
       await run(tx, requestForListeners, { id, systemNow });
-      return reply(202, await getDelivery(tx, merchantId, id));
+      return answered(ctx, tx, merchantId, { id, to });
     }
     if (found.is_switched_off) throw new ApiError('endpoint_off');
     if (!found.is_enabled) throw new ApiError('webhooks_off');
@@ -93,7 +93,23 @@ export async function redeliver(
     await schedule(tx, [
       { job: deliverWebhook, key: found.endpoint_id, runAt: now(), testClock, merchantId },
     ]);
-    await recordChange(ctx, tx, 'webhook redelivered', { merchant_id: merchantId, delivery_id: id });
-    return reply(202, await getDelivery(tx, merchantId, id));
+    return answered(ctx, tx, merchantId, { id, to: to ?? 'receiver' });
   });
+}
+
+/** The delivery as it is now, once it is written down who asked for it again. */
+async function answered(
+  ctx: Context,
+  tx: Tx,
+  merchantId: string,
+  { id, to }: { readonly id: string; readonly to: string },
+): Promise<Reply> {
+  const delivery = await getDelivery(tx, merchantId, id);
+  await recordChange(ctx, tx, 'webhook redelivered', {
+    merchant_id: merchantId,
+    payment_id: delivery.payment_id,
+    delivery_id: id,
+    to,
+  });
+  return reply(202, delivery);
 }

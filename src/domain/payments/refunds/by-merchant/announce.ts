@@ -1,5 +1,6 @@
 import { NETWORKS, type NetworkId } from '../../../chain/networks.ts';
 import type { ChainProfile } from '../../../chain/profile.ts';
+import { recordChange } from '../../../audit/record.ts';
 import { once } from '../../../idempotency/claim.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { isId } from '../../../../platform/values/ids.ts';
@@ -27,10 +28,10 @@ interface Announcement {
 export async function announceRefund(
   ctx: Context,
   chains: ChainProfile,
-  caller: Caller,
+  { merchantId }: Pick<Caller, 'merchantId'>,
   { id, refundId, txHash: given, claim }: Announcement,
 ): Promise<Reply> {
-  await getPayment(ctx.db, caller.merchantId, id);
+  await getPayment(ctx.db, merchantId, id);
   const now = ctx.now();
   return once(ctx.db, claim, now, async (tx) => {
     // With the lock nothing completes, holds or clears the refund meanwhile.
@@ -49,6 +50,12 @@ export async function announceRefund(
       await nameTransaction(tx, { id: refundId, txHash, isAnnounced: true, now }),
     );
     ctx.log.info('refund announced', { payment_id: id, refund_id: refundId, tx_hash: txHash });
+    await recordChange(ctx, tx, 'refund announced', {
+      merchant_id: merchantId,
+      payment_id: id,
+      refund_id: refundId,
+      tx_hash: txHash,
+    });
     return reply(200, toRefundResource(named, chains));
   });
 }

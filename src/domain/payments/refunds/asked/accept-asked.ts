@@ -1,0 +1,132 @@
+import { isCurrency } from '../../../chain/currencies.ts';
+import type { Context } from '../../../../platform/context.ts';
+import { runOne, sql, type Tx } from '../../../../platform/postgres/db.ts';
+import { ApiError, ValidationError } from '../../../api/errors.ts';
+import { asWritten } from '../../../../platform/values/money.ts';
+import type { CheckoutPrice } from '../../../../sdk/event-types.ts';
+import type { Payment } from '../../lifecycle/payment.ts';
+import type { PaymentAdapters } from '../../lifecycle/ports.ts';
+import { HAS_QUARANTINED } from '../../lifecycle/quarantine.ts';
+import { lockPayment } from '../../lifecycle/store.ts';
+import { withTestClockOf } from '../../lifecycle/test-clock.ts';
+import { convertPrice } from '../../pricing/price.ts';
+import { readTransfers } from '../../transfers/store.ts';
+import { refundSettled, returnHeld, type RefundTerms } from '../accept.ts';
+import { checkRefund, isWhole, leftToRefund, takenOfSettled, type Left, type SettledMoney } from '../left.ts';
+import { isForeignAddress, type RefundAddressRules } from '../refund-address.ts';
+import type { RefundBody } from '../schemas.ts';
+import type { Refund } from '../store.ts';
+
+/** The adapters that say which addresses can take a payment's money, and what a price is in its coin. */
+export type RefundAdapters = Pick<
+  PaymentAdapters,
+  'addresses' | 'networks' | 'chains' | 'rates' | 'currencies'
+>;
+
+/** The same, with the addresses of the payment. */
+export type AskedRules = RefundAddressRules & Pick<RefundAdapters, 'rates' | 'currencies'>;
+
+/**
+ * Accepts the refunds that a request of the merchant means, in its transaction; not one when it throws.
+ * `requestRefund` says what.
+ */
+export async function acceptAsked(
+  ctx: Context,
+  tx: Tx,
+  rules: AskedRules,
+  id: string,
+  body: RefundBody,
+): Promise<Refund[]> {
+  // The lock serialises refunds of one payment: two that exceed the rest together must not both be accepted.
+  const payment = await lockPayment(tx, id);
+  const own = withTestClockOf(ctx, payment);
+  const transfers = await readTransfers(tx, [id]);
+  const refunded = await runOne(tx, settledRefunds, { paymentId: id });
+  // A change that is quarantined may say that the money is lost.
+  if (refunded?.is_behind === true) throw new ApiError('refund_not_allowed', { message: BEHIND });
+  const left = leftToRefund(payment, transfers, refunded?.settled ?? []);
+  const { asked, price } = await askedOf(tx, rules, payment, body, own.now());
+  checkRefund(payment, asked, left, transfers, price === null ? 'amount' : 'price_amount');
+  checkAddress(payment, { address: body.address, asked }, left, rules);
+  const { address, to_sender: toSender, reason = null } = body;
+  const terms = { address, toSender, reason, transfers, price };
+  const refunds = await acceptAll(tx, payment, { asked, left, terms }, own.now());
+  // Each would tell of the whole price.
+  if (price !== null && refunds.length > 1) throw new ApiError('refund_not_allowed', { message: SEVERAL });
+  return refunds;
+}
+
+const SEVERAL =
+  'What is left is in several coins, each of which is a refund of its own. Ask for an amount, or for all.';
+
+/** Returns what is asked for in pay_currency, and the price of which that was converted, if it was. */
+async function askedOf(
+  tx: Tx,
+  adapters: Pick<RefundAdapters, 'rates' | 'currencies'>,
+  payment: Payment,
+  { amount: asked, price_amount: amount, price_currency }: RefundBody,
+  now: Date,
+): Promise<{ asked: string | undefined; price: CheckoutPrice | null }> {
+  if (amount === undefined) return { asked, price: null };
+  const currency = price_currency ?? payment.price?.currency;
+  if (currency === undefined || !isCurrency(currency))
+    throw new ValidationError('price_currency', 'required', 'is required: the payment has no price');
+  const { pay_amount, price } = await convertPrice(tx, adapters, payment, { amount, currency }, now);
+  return { asked: pay_amount, price };
+}
+
+const BEHIND = 'Transfers of the payment are being processed. Try again later.';
+
+const settledRefunds = sql<{ settled: SettledMoney[]; is_behind: boolean }, { paymentId: string }>(
+  'refunds_out_of_settlement',
+  (p) => `
+    SELECT coalesce(json_agg(r), '[]') AS settled, ${HAS_QUARANTINED(p.paymentId)} AS is_behind
+    FROM (
+      SELECT coin, network, sum(coin_amount::numeric)::text AS coin_amount,
+        sum(amount::numeric)::text AS amount
+      FROM refunds WHERE payment_id = ${p.paymentId} AND source = 'settled' GROUP BY coin, network
+    ) r`,
+);
+
+function checkAddress(
+  payment: Payment,
+  { address, asked }: { readonly address: string | undefined; readonly asked: string | undefined },
+  left: Left,
+  rules: RefundAddressRules,
+): void {
+  if (address === undefined) return;
+  const networks = [
+    ...takenOfSettled(asked, left).map(({ network }) => network),
+    ...(isWhole(asked, left) ? left.held.map(({ transfer }) => transfer.network) : []),
+  ];
+  const wrong = networks.find((network) => !isForeignAddress(rules, payment, network, address));
+  if (wrong === undefined) return;
+  throw new ValidationError(
+    'address',
+    'format',
+    `must be an address on ${wrong}, and neither one of the payment's own nor a token's contract`,
+  );
+}
+
+interface Accepting {
+  readonly asked: string | undefined;
+  readonly left: Left;
+  readonly terms: RefundTerms;
+}
+
+async function acceptAll(
+  tx: Tx,
+  payment: Payment,
+  { asked, left, terms }: Accepting,
+  now: Date,
+): Promise<Refund[]> {
+  const { pay_amount } = payment;
+  const refunds: Refund[] = [];
+  for (const money of takenOfSettled(asked, left)) {
+    const amount = asWritten(money.amount, asked ?? pay_amount);
+    const coin_amount = asWritten(money.coin_amount, amount);
+    refunds.push(await refundSettled(tx, payment, { ...money, coin_amount, amount }, terms, now));
+  }
+  if (!isWhole(asked, left)) return refunds;
+  return [...refunds, ...(await returnHeld(tx, payment, left.held, terms, now))];
+}
