@@ -109,7 +109,7 @@ export default {
       from: { path: '^src/domain/payments/' },
       to: {
         path: '^src/domain/',
-        pathNot: '^src/domain/(payments|outbox|schedule|idempotency|exchange|chain|api)/',
+        pathNot: '^src/domain/(payments|outbox|schedule|idempotency|exchange|chain|audit|api)/',
       },
     },
     {

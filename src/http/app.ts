@@ -82,7 +82,7 @@ export function createApp(
   const { adapters, sandbox } = dependencies;
   app.use(tillRouter(gate, adapters));
   app.use(deskRouter(gate, { mailer: adapters.mailer, adapters, sandbox }));
-  if (dependencies.sandbox !== null) app.use(simulatorRouter(ctx, dependencies.sandbox));
+  if (sandbox !== null) app.use(simulatorRouter(ctx, sandbox));
   if (admin !== null) app.use(admin);
   app.use(missingPage);
   app.use(pageError(ctx));

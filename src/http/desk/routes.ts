@@ -38,7 +38,7 @@ export function deskRoutes(
     ...(production ? [] : linkRoutes),
     ...accountRoutes,
     ...homeRoutes,
-    ...paymentRoutes(),
+    ...paymentRoutes({ adapters, sandbox }),
     ...tillRoutes,
     ...developerRoutes(adapters.webhooks, sandbox),
     ...peopleRoutes(mailer),

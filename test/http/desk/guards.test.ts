@@ -32,6 +32,12 @@ const TABLES = [
   'webhook_secrets',
   'endpoint_secrets',
   'deliveries',
+  'payments',
+  'refunds',
+  'transfers',
+  'sim_transfers',
+  'idempotency_keys',
+  'payment_views',
 ];
 /** But for the use of a key, which is recorded without waiting. */
 const KEYS = ['key_hash', 'revoked_at', 'permissions', 'expires_at', 'allowed_addresses'];
@@ -71,7 +77,7 @@ function filled(path: string, merchant: string, things: Things): string {
   return path.replaceAll(/:(\w+)/g, (_, name: string) => {
     if (name === 'merchant') return merchant;
     if (name === 'need') return 'money_left';
-    if (['session', 'invitation', 'token', 'passkey'].includes(name)) return 'x'.repeat(32);
+    if (['session', 'invitation', 'token', 'passkey', 'refund', 'view'].includes(name)) return 'x'.repeat(32);
     return things[name as keyof Things] ?? expect.fail(`a :${name} of a path needs a value here`);
   });
 }

@@ -9,6 +9,7 @@ import { SANDBOX } from '../../support/endpoints.ts';
 import { createPayment } from '../../support/http.ts';
 import { addPasskey, Authenticator } from '../../support/passkeys.ts';
 import { makeTill, pairingOf } from '../../support/tills.ts';
+import { refundRow } from '../../support/refunds.ts';
 
 /** The newest row's id, of what a person or a merchant has. */
 async function idIn(harness: Harness, table: string, of: object): Promise<string> {
@@ -20,9 +21,22 @@ let people = 0;
 const join = (harness: Harness, { id }: TestMerchant) =>
   joinDesk(harness, `person-${(people += 1)}@shop.example`, { merchantId: id });
 
-/** What the parameters of paths name beside the merchant: makes one, and returns its id. */
-const THINGS: Readonly<Record<string, (harness: Harness, merchant: TestMerchant) => Promise<string>>> = {
+type Made = ReadonlyMap<string, string>;
+/** What the parameters of paths name: makes one, of those before it in the path, and returns its id. */
+const THINGS: Readonly<
+  Record<string, (harness: Harness, merchant: TestMerchant, made: Made) => Promise<string>>
+> = {
   payment: async (harness, { apiKey }) => (await createPayment(harness, {}, apiKey)).id,
+  refund: async (harness, _merchant, made) => {
+    const row = refundRow(made.get('payment') ?? '', harness.ctx.now(), { status: 'COMPLETED' });
+    await harness.ctx.db('refunds').insert(row);
+    return row.id;
+  },
+  view: async (harness, merchant) => {
+    const keeper = { merchant_id: merchant.id, person_id: (await join(harness, merchant)).id };
+    await harness.ctx.db('payment_views').insert({ ...keeper, name: 'Mine', filters: '' });
+    return idIn(harness, 'payment_views', keeper);
+  },
   person: async (harness, merchant) => (await join(harness, merchant)).id,
   invitation: async (harness, { id }) => {
     await invitePath(harness, `guest-${(people += 1)}@shop.example`, { merchantId: id });
@@ -62,7 +76,7 @@ const THINGS: Readonly<Record<string, (harness: Harness, merchant: TestMerchant)
   },
 };
 /** A person's, not a merchant's: that of a colleague is as far away. */
-const PERSONAL = ['session', 'passkey'];
+const PERSONAL = ['view', 'session', 'passkey'];
 const DEPENDENCIES = { mailer: null, adapters: SANDBOX.adapters, sandbox: SANDBOX };
 /** Of everybody: whoever has the token of a link may use it. And a word of the desk's own. */
 const NO_IDS = new Set(['merchant', 'token', 'need']);
@@ -86,17 +100,17 @@ describe("another merchant's ids, on every route of the desk that takes one", ()
   });
   after(() => harness.close());
 
-  const thing = (name: string, merchant: TestMerchant) => {
+  const thing = (name: string, merchant: TestMerchant, before: Made) => {
     const make = THINGS[name];
     if (make === undefined) throw new Error(`:${name} names something that this test does not know`);
-    return make(harness, merchant);
+    return make(harness, merchant, before);
   };
   const thingsOf = async (route: DeskRoute, merchant: TestMerchant) => {
     const made = new Map<string, string>();
-    for (const name of parametersOf(route)) made.set(name, await thing(name, merchant));
+    for (const name of parametersOf(route)) made.set(name, await thing(name, merchant, made));
     return made;
   };
-  const ask = ({ method, path }: DeskRoute, ids: ReadonlyMap<string, string>) => {
+  const ask = ({ method, path }: DeskRoute, ids: Made) => {
     const own = path.replace(/:(\w+)/g, (_, name: string) => ids.get(name) ?? harness.merchant.id);
     return method === 'get' ? owner.get(own) : owner.post(own, { role: 'read-only' });
   };

@@ -54,6 +54,23 @@ export async function simulateByToken(
   return 'done';
 }
 
+/** What the simulated customer can do now; `amount`: what it sends, with its coin; null: nothing. */
+export interface OfferedAction {
+  readonly action: SimulatorAction;
+  readonly amount: string | null;
+}
+
+/** Returns what the simulated customer can do with the payment of a token; none: it is live, or over. */
+export async function simulatorActionsByToken(ctx: Context, token: string): Promise<OfferedAction[]> {
+  const payment = await findByToken(ctx.db, token);
+  if (payment === null || payment.merchant_mode !== 'test') return [];
+  const view = viewOf(payment, withTestClockOf(ctx, payment).now());
+  return availableActions(view).map((action) => {
+    const amount = amountOf(view, action);
+    return { action, amount: amount === null ? null : `${amount} ${payment.coin}` };
+  });
+}
+
 const REFUSALS: Partial<Record<ApiErrorCode, SimulationResult>> = {
   clock_held: 'clockBusy',
   rate_limited: 'clockBusy',

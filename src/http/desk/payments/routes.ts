@@ -1,19 +1,26 @@
-import { ApiError, ValidationError } from '../../../domain/api/errors.ts';
-import { getValidator } from '../../../domain/api/validator.ts';
+import { ValidationError } from '../../../domain/api/errors.ts';
 import { listPayments } from '../../../domain/payments/list.ts';
-import { ListPaymentsQuery, toResource, type PaymentList } from '../../../domain/payments/schemas.ts';
-import { readPayment } from '../../../domain/payments/read.ts';
+import { searchPayments } from '../../../domain/payments/search.ts';
 import { LargeMerchants } from '../../../domain/payments/totals.ts';
 import { readCurrent } from '../../../platform/replica.ts';
 import { DESK_PER_MINUTE, type AtMerchant, type DeskRoute } from '../shell/route.ts';
-import { FILTERS, listPage } from './list-page.ts';
-import { paymentPage } from './payment-page.ts';
-import { readTimeline } from './timeline.ts';
+import { refundRoutes } from './actions/refund-routes.ts';
+import { actionRoutes } from './actions/routes.ts';
+import { listQueryOf } from './list/filters.ts';
+import { listPage, type ShownList } from './list/list-page.ts';
+import { viewRoutes } from './list/view-routes.ts';
+import { viewsCard } from './list/views.ts';
+import { orMissing, type PaymentDependencies } from './page/own.ts';
+import { showPayment } from './page/show.ts';
 
-const check = getValidator({ allowPrivate: false }).compile(ListPaymentsQuery, 'query');
-
-/** The payments of a merchant: the list of the API with its filters, and each with all that happened. */
-export const paymentRoutes = (many = new LargeMerchants()): readonly DeskRoute[] => [
+/**
+ * The payments of a merchant: the list of the API with its filters and a search, and each payment with all
+ * that happened, and what people do with it.
+ */
+export const paymentRoutes = (
+  dependencies: PaymentDependencies,
+  many = new LargeMerchants(),
+): readonly DeskRoute[] => [
   {
     name: 'payments',
     method: 'get',
@@ -21,15 +28,10 @@ export const paymentRoutes = (many = new LargeMerchants()): readonly DeskRoute[]
     access: 'member',
     right: 'payments:read',
     perMinute: DESK_PER_MINUTE,
-    async handle(visit) {
-      try {
-        return listPage(visit, await readList(visit, many), null);
-      } catch (error) {
-        if (error instanceof ValidationError) return listPage(visit, null, error.message);
-        throw error;
-      }
-    },
+    handle: async (visit) =>
+      listPage(visit, { ...(await readList(visit, many)), views: await viewsCard(visit) }),
   },
+  ...viewRoutes,
   {
     name: 'payment',
     method: 'get',
@@ -37,26 +39,27 @@ export const paymentRoutes = (many = new LargeMerchants()): readonly DeskRoute[]
     access: 'member',
     right: 'payments:read',
     perMinute: DESK_PER_MINUTE,
-    async handle(visit) {
-      const { ctx, merchant, params } = visit;
-      try {
-        const row = await readPayment(ctx.db, merchant.merchant_id, params.payment ?? '');
-        const payment = toResource(row, ctx.config.publicUrl);
-        return paymentPage(visit, payment, await readTimeline(visit, payment));
-      } catch (error) {
-        if (error instanceof ApiError && error.code === 'payment_not_found') return 'missing';
-        throw error;
-      }
-    },
+    handle: (visit) => orMissing(() => showPayment(visit, dependencies)),
   },
+  ...refundRoutes(dependencies),
+  ...actionRoutes(dependencies),
 ];
 
-/** A form sends its empty fields too. */
-function readList({ ctx, merchant, query }: AtMerchant, many: LargeMerchants): Promise<PaymentList> {
-  const given = [...FILTERS, 'cursor'].flatMap((name) => {
-    const value = (query.get(name) ?? '').trim();
-    return value === '' ? [] : [[name, name === 'status' ? [value] : value] as const];
-  });
-  const asked = check(Object.fromEntries(given));
-  return readCurrent(ctx, (db) => listPayments(db, merchant.merchant_id, asked, ctx.config.publicUrl, many));
+/** Filters do not narrow a search: what they leave out would have to be read all the same. */
+async function readList({ ctx, merchant, query }: AtMerchant, many: LargeMerchants): Promise<ShownList> {
+  const { publicUrl } = ctx.config;
+  const asked = (query.get('q') ?? '').trim();
+  if (asked !== '')
+    return readCurrent(ctx, async (db) => ({
+      search: await searchPayments(db, merchant.merchant_id, asked, publicUrl),
+    }));
+  try {
+    const filters = listQueryOf(query);
+    return await readCurrent(ctx, async (db) => ({
+      list: await listPayments(db, merchant.merchant_id, filters, publicUrl, many),
+    }));
+  } catch (error) {
+    if (error instanceof ValidationError) return { fault: error.message };
+    throw error;
+  }
 }

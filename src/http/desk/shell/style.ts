@@ -8,9 +8,14 @@ const ASSETS = new URL('assets/', ROOT);
 export const STYLE = inline(
   'style',
   readMinified(
-    ['checkout/base.css', 'desk/desk.css', 'desk/tables.css', 'desk/home.css', 'desk/developers.css'].map(
-      (file) => new URL(file, ASSETS),
-    ),
+    [
+      'checkout/base.css',
+      'desk/desk.css',
+      'desk/tables.css',
+      'desk/home.css',
+      'desk/developers.css',
+      'desk/payments.css',
+    ].map((file) => new URL(file, ASSETS)),
   ),
 );
 

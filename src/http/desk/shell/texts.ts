@@ -3,6 +3,7 @@ import { EXPORTS } from '../texts/exports.ts';
 import { HOME } from '../texts/home.ts';
 import { PEOPLE } from '../texts/people.ts';
 import { DEVELOPERS } from '../texts/developers.ts';
+import { PAYMENTS } from '../texts/payments.ts';
 
 /** Every text of the desk in English. Another language is another value of the same type. */
 export const EN = {
@@ -28,45 +29,7 @@ export const EN = {
   ...ACCOUNT_TEXTS,
   home: HOME,
   people: PEOPLE,
-  payments: {
-    title: 'Payments',
-    payment: 'Payment',
-    order: 'Order',
-    status: 'Status',
-    any: 'Any',
-    amount: 'Amount',
-    received: 'Received',
-    refunded: 'Sent back',
-    created: 'Created',
-    ends: 'Deadline',
-    link: 'Page of the customer',
-    from: 'From',
-    to: 'Up to',
-    show: 'Show',
-    count: 'Payments found: {count}',
-    countMore: 'Payments found: more than {count}',
-    older: 'Older payments',
-    timeline: 'What happened',
-    at: 'Time',
-    what: 'What',
-    facts: 'More',
-    transfer: 'Transfer seen',
-    final: 'final',
-    dropped: 'dropped from the chain',
-    confirmations: '{count} confirmations',
-    refund: 'Refund made',
-    delivery: 'Webhook',
-    attempts: '{count} attempts',
-    events: {
-      'checkout.created': 'Payment created',
-      'checkout.pending': 'Money is on its way',
-      'checkout.processing': 'Confirmed in full',
-      'checkout.settled': 'Settled',
-      'checkout.failed': 'Ended',
-      'checkout.refunded': 'Money sent back',
-      'checkout.funds_received': 'Money came that changes nothing',
-    },
-  },
+  payments: PAYMENTS,
   exports: EXPORTS,
   developers: DEVELOPERS,
   audit: {

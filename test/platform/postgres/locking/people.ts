@@ -5,6 +5,9 @@ const UNDER_PERSON =
 const UNDER_MERCHANT =
   'The caller has locked the merchant in an earlier statement; who changes its members or invites more does.';
 
+const UNDER_KEEPER =
+  'The caller has locked the membership in an earlier statement; who keeps or renames a view does.';
+
 /** The people of the desk, their sessions and second factors. */
 export const PEOPLE: Reasons = {
   right: {
@@ -20,6 +23,11 @@ export const PEOPLE: Reasons = {
     withdraw_invitations_of_inviter: UNDER_MERCHANT,
     withdraw_invitation: OWN_ROW,
     use_invitation: OWN_ROW,
+    // Views of payments
+    lock_keeper_of_views: LOCKED_ROWS,
+    keep_payment_view: UNDER_KEEPER,
+    rename_payment_view: UNDER_KEEPER,
+    delete_payment_view: OWN_ROW,
     // Sessions
     insert_person_session: NEW_ROWS,
     end_oldest_sessions: UNDER_PERSON,

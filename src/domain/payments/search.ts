@@ -1,0 +1,139 @@
+import { run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { displayedAddress } from '../chain/addresses.ts';
+import { NETWORK_IDS } from '../chain/networks.ts';
+import { RESOURCE_COLUMNS, toResource, type PaymentResource, type ResourceRow } from './schemas.ts';
+
+/** By which of its texts a payment was found. */
+export const FOUND_BY = ['id', 'link', 'address', 'transaction', 'order', 'email', 'metadata'] as const;
+export type FoundBy = (typeof FOUND_BY)[number];
+
+/** More than a person looks through: who searches types more. */
+export const MAX_FOUND = 50;
+/** A value of metadata has at most 500 characters. */
+export const MAX_SEARCH_LENGTH = 500;
+
+/** What a search has found, what fits exactly first, then the newest. */
+export interface SearchResult {
+  readonly found: readonly { readonly by: FoundBy; readonly payment: PaymentResource }[];
+  /** There is more than is shown. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * Returns the payments of a merchant that `text` is the id, the link, an address or a transaction of, or with
+ * whose order id, mail address or a value of whose metadata begins with it; the case of ASCII letters is the
+ * same. Each kind is a range of an index, of which at most MAX_FOUND + 1 rows are read: what it costs depends
+ * on neither the number of payments nor what is searched for (decision 158).
+ */
+export async function searchPayments(
+  connection: Connection,
+  merchantId: string,
+  text: string,
+  publicUrl: string,
+): Promise<SearchResult> {
+  const asked = text.trim();
+  // Postgres rejects NUL, and a lone surrogate: no payment has either.
+  if (asked === '' || asked.length > MAX_SEARCH_LENGTH || asked.includes('\0') || !asked.isWellFormed())
+    return { found: [], hasMore: false };
+  const low = foldAscii(asked);
+  const rows = await run(connection, foundPayments, {
+    merchantId,
+    text: asked,
+    token: tokenOf(asked, publicUrl),
+    addresses: addressesOf(asked),
+    hashes: hashesOf(asked),
+    low,
+    high: `${low}${LAST_CHARACTER}`,
+    limit: MAX_FOUND + 1,
+  });
+  return {
+    found: rows
+      .slice(0, MAX_FOUND)
+      .map(({ found_by: by, ...row }) => ({ by, payment: toResource(row, publicUrl) })),
+    hasMore: rows.length > MAX_FOUND,
+  };
+}
+
+/** Behind all that begins with a text, in the order of UTF-8. */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+/** As lower(... COLLATE "C") folds. */
+const foldAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** The token of a pasted link; the text itself elsewhere. */
+function tokenOf(text: string, publicUrl: string): string {
+  const page = `${publicUrl}/checkout/`;
+  return text.startsWith(page) ? (text.slice(page.length).split(/[?#/]/, 1)[0] ?? '') : text;
+}
+
+/** Wallets and explorers write hex in either case, with a checksum or without. */
+const addressesOf = (text: string): string[] => [
+  ...new Set([
+    text,
+    text.toLowerCase(),
+    ...NETWORK_IDS.map((one) => displayedAddress(one, text.toLowerCase())),
+  ]),
+];
+
+function hashesOf(text: string): string[] {
+  const [, digits] = /^(?:0x)?([0-9a-f]{64})$/i.exec(text) ?? [];
+  return digits === undefined ? [text] : [digits.toLowerCase(), `0x${digits.toLowerCase()}`];
+}
+
+interface Search {
+  readonly merchantId: string;
+  readonly text: string;
+  readonly token: string;
+  readonly addresses: readonly string[];
+  readonly hashes: readonly string[];
+  readonly low: string;
+  readonly high: string;
+  readonly limit: number;
+}
+
+const NETWORKS = NETWORK_IDS.map((network) => `'${network}'`).join(', ');
+const ORDER = `lower(order_id COLLATE "C")`;
+const EMAIL = `lower(customer_email COLLATE "C")`;
+
+// Each branch is bounded by itself, in the order of its index: payments_pkey, payments_token_id_key,
+// quotes_by_address, transfers_by_hash, refunds_by_transaction, payments_by_order_folded, payments_by_email,
+// payment_terms_pkey. What is exact comes first in each range.
+const foundPayments = sql<ResourceRow & { found_by: FoundBy }, Search>(
+  'found_payments',
+  (p) => `
+    WITH found AS (
+      SELECT id, 'id' AS found_by, true AS is_exact FROM payments
+      WHERE id = ${p.text} AND merchant_id = ${p.merchantId}
+      UNION ALL
+      SELECT id, 'link', true FROM payments WHERE token_id = ${p.token} AND merchant_id = ${p.merchantId}
+      UNION ALL (
+        SELECT m.id, 'address', true FROM quotes q JOIN payments m ON m.id = q.payment_id
+        WHERE q.address = ANY (${p.addresses}) AND m.merchant_id = ${p.merchantId} LIMIT ${p.limit}
+      ) UNION ALL (
+        SELECT m.id, 'transaction', true FROM transfers t JOIN payments m ON m.id = t.payment_id
+        WHERE t.network IN (${NETWORKS}) AND t.tx_hash = ANY (${p.hashes})
+          AND m.merchant_id = ${p.merchantId}
+        LIMIT ${p.limit}
+      ) UNION ALL (
+        SELECT m.id, 'transaction', true FROM refunds r JOIN payments m ON m.id = r.payment_id
+        WHERE r.tx_hash = ANY (${p.hashes}) AND m.merchant_id = ${p.merchantId} LIMIT ${p.limit}
+      ) UNION ALL (
+        SELECT id, 'order', ${ORDER} = ${p.low} FROM payments
+        WHERE merchant_id = ${p.merchantId} AND ${ORDER} >= ${p.low} AND ${ORDER} < ${p.high}
+        ORDER BY ${ORDER}, id LIMIT ${p.limit}
+      ) UNION ALL (
+        SELECT id, 'email', ${EMAIL} = ${p.low} FROM payments
+        WHERE merchant_id = ${p.merchantId} AND customer_email IS NOT NULL
+          AND ${EMAIL} >= ${p.low} AND ${EMAIL} < ${p.high}
+        ORDER BY ${EMAIL}, id LIMIT ${p.limit}
+      ) UNION ALL (
+        SELECT payment_id, 'metadata', term = ${p.low} FROM payment_terms
+        WHERE merchant_id = ${p.merchantId} AND term >= ${p.low} AND term < ${p.high}
+        ORDER BY term, payment_id LIMIT ${p.limit}
+      )
+    )
+    SELECT once.found_by, ${RESOURCE_COLUMNS.map((column) => `payments.${column}`).join(', ')}
+    FROM (SELECT DISTINCT ON (id) id, found_by, is_exact FROM found ORDER BY id, is_exact DESC) once
+      JOIN payments USING (id)
+    ORDER BY once.is_exact DESC, payments.created_at DESC, id DESC LIMIT ${p.limit}`,
+);

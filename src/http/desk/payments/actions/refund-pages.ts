@@ -1,0 +1,96 @@
+import type { ChainProfile } from '../../../../domain/chain/profile.ts';
+import type { RefundPreview } from '../../../../domain/payments/refunds/request.ts';
+import { isUnsigned } from '../../../../domain/payments/refunds/states.ts';
+import type { Refund } from '../../../../domain/payments/refunds/store.ts';
+import { fillPlain, html, type Html } from '../../../../platform/pages/html.ts';
+import { newToken } from '../../../../platform/values/ids.ts';
+import { asWritten, sum } from '../../../../platform/values/money.ts';
+import { alert, button, field, form, hidden, select, table } from '../../shell/fields.ts';
+import type { AtMerchant, Page } from '../../shell/route.ts';
+import { paymentPath } from '../page/own.ts';
+
+interface RefundForm {
+  /** What a refund of everything would be; none: nothing can be refunded. */
+  readonly refunds: readonly Refund[];
+  /** What is wrong with what was entered; null: nothing. */
+  readonly fault: string | null;
+}
+
+/** What is entered of a refund. */
+const FIELDS = ['amount', 'reason', 'to', 'address'] as const;
+
+/** The form of a refund; where nothing can be refunded, why. */
+export function refundPage(visit: AtMerchant, { refunds, fault }: RefundForm): Page {
+  const { payments } = visit.texts;
+  const back = html`<p><a class="button" href="${paymentPath(visit)}">${payments.back}</a></p>`;
+  const [first] = refunds;
+  const asked = first === undefined ? null : askedForm(visit, refunds, first);
+  return {
+    title: payments.refundTitle,
+    status: fault === null ? 200 : 400,
+    main: html`${alert(fault)}
+      <section class="card narrow">${asked} ${back}</section>`,
+  };
+}
+
+function askedForm(visit: AtMerchant, refunds: readonly Refund[], { amount, currency }: Refund): Html {
+  const { payments } = visit.texts;
+  const left = `${asWritten(sum(refunds.map((one) => one.amount)), amount)} ${currency}`;
+  const ways = [
+    ['customer', payments.refundToCustomer],
+    ['sender', payments.refundToSender],
+    ['address', payments.refundToAddress],
+  ] as const;
+  const value = (name: (typeof FIELDS)[number]) => ({ name, value: visit.field(name) });
+  const fields = html`<p>${fillPlain(payments.refundLeft, { amount: left })}</p>
+    ${field({
+      ...value('amount'),
+      label: fillPlain(payments.refundAmount, { coin: currency }),
+      hint: payments.refundAmountHint,
+      isOptional: true,
+    })}
+    ${select({ ...value('to'), label: payments.refundTo }, ways)}
+    ${field({ ...value('address'), label: payments.refundAddress, hint: payments.refundAddressHint, isOptional: true })}
+    ${field({ ...value('reason'), label: payments.refundReason, hint: payments.refundReasonHint, isOptional: true })}
+    ${button(payments.refundPreview)}`;
+  return form(`${paymentPath(visit)}/refund/preview`, fields);
+}
+
+/** What a refund would send where, and the button that makes it, once. */
+export function previewPage(visit: AtMerchant, chains: ChainProfile, { refunds, mark }: RefundPreview): Page {
+  const { texts, merchant, field: entered } = visit;
+  const { payments } = texts;
+  const path = paymentPath(visit);
+  const kept = FIELDS.map((name) => hidden(name, entered(name)));
+  const fields = html`${kept} ${hidden('mark', mark)} ${hidden('token', newToken())}
+  ${button(payments.refundNow)}`;
+  const heads = [payments.sent, payments.sentTo, payments.by, payments.credited];
+  const rows = refunds.map((refund) => rowOf(visit, chains, refund));
+  const reason = entered('reason').trim();
+  return {
+    title: payments.previewTitle,
+    main: html`<section class="card">
+      <p>${payments.previewText} ${merchant.mode === 'test' ? payments.previewTest : null}</p>
+      ${table(payments.previewTitle, heads, rows)}
+      ${reason === '' ? null : html`<p>${payments.refundReason}: <bdi>${reason}</bdi></p>`}
+      <div class="actions">
+        ${form(`${path}/refund`, fields, 'inline')}
+        <a class="button" href="${path}/refund">${payments.refundChange}</a>
+      </div>
+    </section>`,
+  };
+}
+
+function rowOf({ texts }: AtMerchant, chains: ChainProfile, refund: Refund): Html[] {
+  const { payments } = texts;
+  const { coin, network, coin_amount, amount, currency, address, status } = refund;
+  const name = chains.nameOf(network);
+  return [
+    html`<span><bdi dir="ltr">${coin_amount} ${coin}</bdi>, ${name}</span>`,
+    address === null
+      ? html`${fillPlain(payments.asksCustomer, { network: name })}`
+      : html`<code>${address}</code>`,
+    html`${address === null ? '' : isUnsigned(status) ? payments.byMerchant : payments.byService}`,
+    html`<bdi dir="ltr">${amount} ${currency}</bdi>`,
+  ];
+}

@@ -1,0 +1,129 @@
+import { ValidationError } from '../../../../domain/api/errors.ts';
+import { getValidator } from '../../../../domain/api/validator.ts';
+import { adaptersOf } from '../../../../domain/payments/lifecycle/ports.ts';
+import { LargeRefund, previewRefund, requestRefund } from '../../../../domain/payments/refunds/request.ts';
+import { RefundBody } from '../../../../domain/payments/refunds/schemas.ts';
+import { isFresh } from '../../../../domain/people/sessions/store.ts';
+import { DESK_PER_MINUTE, type AtMerchant, type DeskReply, type DeskRoute } from '../../shell/route.ts';
+import {
+  callerOf,
+  claimOf,
+  contextOf,
+  faultOf,
+  orMissing,
+  paymentPath,
+  type PaymentDependencies,
+} from '../page/own.ts';
+import { previewPage, refundPage } from './refund-pages.ts';
+
+const REFUND = '/dashboard/:merchant/payments/:payment/refund';
+const OF_REFUNDS = { right: 'refunds:write', perMinute: DESK_PER_MINUTE } as const;
+
+const check = getValidator({ allowPrivate: false }).compile(RefundBody, 'body');
+
+/**
+ * A refund in three steps: the form, what would be sent, and the refund itself, which is made only if it is
+ * still what was shown. A large one asks for a fresh second factor before it is shown, and when it is made.
+ */
+export const refundRoutes = ({ adapters }: PaymentDependencies): readonly DeskRoute[] => [
+  {
+    name: 'refund form',
+    method: 'get',
+    path: REFUND,
+    access: 'member',
+    ...OF_REFUNDS,
+    handle: (visit) => orMissing(() => showForm(visit, adapters, null)),
+  },
+  {
+    name: 'refund preview',
+    method: 'post',
+    path: `${REFUND}/preview`,
+    access: 'member',
+    ...OF_REFUNDS,
+    handle: (visit) => orMissing(() => withForm(visit, adapters, () => preview(visit, adapters))),
+  },
+  {
+    name: 'refund',
+    method: 'post',
+    path: REFUND,
+    access: 'member',
+    ...OF_REFUNDS,
+    handle: (visit) => orMissing(() => withForm(visit, adapters, () => refund(visit, adapters))),
+  },
+];
+
+type Adapters = PaymentDependencies['adapters'];
+
+async function preview(visit: AtMerchant, adapters: Adapters): Promise<DeskReply> {
+  const own = adaptersOf(adapters, visit.merchant.mode);
+  const shown = await previewRefund(visit.ctx, own, callerOf(visit), idOf(visit), bodyOf(visit));
+  const isAllowed = !shown.isLarge || isFresh(visit.session, visit.ctx.now());
+  return isAllowed ? previewPage(visit, own.chains, shown) : toConfirm(visit);
+}
+
+async function refund(visit: AtMerchant, adapters: Adapters): Promise<DeskReply> {
+  const body = bodyOf(visit);
+  const mark = visit.field('mark');
+  const claim = claimOf(visit, { ...body, mark });
+  if (claim === null) return showForm(visit, adapters, null);
+  const confirmed = { mark, mayBeLarge: isFresh(visit.session, visit.ctx.now()) };
+  const own = adaptersOf(adapters, visit.merchant.mode);
+  try {
+    await requestRefund(contextOf(visit), own, callerOf(visit), idOf(visit), { body, claim, confirmed });
+  } catch (error) {
+    if (error instanceof LargeRefund) return toConfirm(visit);
+    throw error;
+  }
+  return { to: `${paymentPath(visit)}?said=refunded` };
+}
+
+/** Where the domain refuses what was entered, the form says so, and has it still. */
+async function withForm(
+  visit: AtMerchant,
+  adapters: Adapters,
+  work: () => Promise<DeskReply>,
+): Promise<DeskReply> {
+  try {
+    return await work();
+  } catch (error) {
+    const fault = faultOf(visit, error);
+    if (fault === null) throw error;
+    return showForm(visit, adapters, fault);
+  }
+}
+
+/** The form, with what is left to refund; or why nothing is. */
+async function showForm(visit: AtMerchant, adapters: Adapters, fault: string | null): Promise<DeskReply> {
+  try {
+    const own = adaptersOf(adapters, visit.merchant.mode);
+    const { refunds } = await previewRefund(visit.ctx, own, callerOf(visit), idOf(visit), {});
+    return refundPage(visit, { refunds, fault });
+  } catch (error) {
+    const refusal = faultOf(visit, error);
+    if (refusal === null) throw error;
+    return refundPage(visit, { refunds: [], fault: fault ?? refusal });
+  }
+}
+
+const TO = ['customer', 'sender', 'address'] as const;
+
+/** Throws ValidationError for what the API would not take either. */
+function bodyOf({ field }: AtMerchant): RefundBody {
+  const given = (name: string) => {
+    const value = field(name).trim();
+    return value === '' ? {} : { [name]: value };
+  };
+  const to = TO.find((one) => one === field('to')) ?? 'customer';
+  if (to === 'address' && field('address').trim() === '')
+    throw new ValidationError('address', 'required', 'is missing');
+  const where = to === 'sender' ? { to_sender: true } : to === 'address' ? given('address') : {};
+  return check({ ...given('amount'), ...given('reason'), ...where });
+}
+
+const idOf = ({ params }: AtMerchant): string => params.payment ?? '';
+const refundPath = (visit: AtMerchant): string => `${paymentPath(visit)}/refund`;
+
+/** What was entered has to be entered again: it is in no address. */
+function toConfirm(visit: AtMerchant): DeskReply {
+  return { to: `/dashboard/second-factor?to=${encodeURIComponent(refundPath(visit))}` };
+}

@@ -1,0 +1,74 @@
+import { simulateByToken } from '../../../../domain/checkout/actions/simulate.ts';
+import { cancelPayment } from '../../../../domain/payments/cancel.ts';
+import { adaptersOf } from '../../../../domain/payments/lifecycle/ports.ts';
+import { announceRefund } from '../../../../domain/payments/refunds/by-merchant/announce.ts';
+import { readPayment } from '../../../../domain/payments/read.ts';
+import type { Sandbox } from '../../../../domain/sandbox/test-clock/sandbox.ts';
+import { callerOf, contextOf, orMissing, paymentPath, type PaymentDependencies } from '../page/own.ts';
+import { actOn, showPayment } from '../page/show.ts';
+import { DESK_PER_MINUTE, type AtMerchant, type DeskReply, type DeskRoute } from '../../shell/route.ts';
+
+const PAYMENT = '/dashboard/:merchant/payments/:payment';
+
+/** What people do with a payment beside refunding it. */
+export const actionRoutes = (dependencies: PaymentDependencies): readonly DeskRoute[] => [
+  {
+    name: 'cancel payment',
+    method: 'post',
+    path: `${PAYMENT}/cancel`,
+    access: 'member',
+    right: 'payments:write',
+    perMinute: DESK_PER_MINUTE,
+    handle: (visit) =>
+      orMissing(() =>
+        actOn(visit, dependencies, 'cancelled', () => {
+          const adapters = adaptersOf(dependencies.adapters, visit.merchant.mode);
+          return cancelPayment(contextOf(visit), adapters, callerOf(visit), visit.params.payment ?? '', null);
+        }),
+      ),
+  },
+  {
+    name: 'announce refund',
+    method: 'post',
+    path: `${PAYMENT}/refunds/:refund/announce`,
+    access: 'member',
+    right: 'refunds:write',
+    perMinute: DESK_PER_MINUTE,
+    handle: (visit) =>
+      orMissing(() =>
+        actOn(visit, dependencies, 'announced', () => {
+          const { chains } = adaptersOf(dependencies.adapters, visit.merchant.mode);
+          return announceRefund(contextOf(visit), chains, callerOf(visit), {
+            id: visit.params.payment ?? '',
+            refundId: visit.params.refund ?? '',
+            txHash: visit.field('tx_hash').trim(),
+            claim: null,
+          });
+        }),
+      ),
+  },
+  ...(dependencies.sandbox === null ? [] : [simulateRoute(dependencies, dependencies.sandbox)]),
+];
+
+const simulateRoute = (dependencies: PaymentDependencies, sandbox: Sandbox): DeskRoute => ({
+  name: 'simulate customer',
+  method: 'post',
+  path: `${PAYMENT}/simulate`,
+  access: 'member',
+  right: 'sandbox:write',
+  perMinute: DESK_PER_MINUTE,
+  handle: (visit) => orMissing(() => simulate(visit, dependencies, sandbox)),
+});
+
+async function simulate(
+  visit: AtMerchant,
+  dependencies: PaymentDependencies,
+  sandbox: Sandbox,
+): Promise<DeskReply> {
+  const { ctx, merchant, params } = visit;
+  const { token_id } = await readPayment(ctx.db, merchant.merchant_id, params.payment ?? '');
+  const result = await simulateByToken(ctx, sandbox, token_id, visit.field('do'));
+  if (result === 'missing') return 'missing';
+  if (result !== 'done') return showPayment(visit, dependencies, visit.texts.payments.faults[result]);
+  return { to: `${paymentPath(visit)}?said=simulated` };
+}

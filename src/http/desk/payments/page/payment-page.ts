@@ -1,0 +1,77 @@
+import type { OfferedAction } from '../../../../domain/checkout/actions/simulate.ts';
+import type { RefundList } from '../../../../domain/payments/refunds/schemas.ts';
+import type { PaymentResource } from '../../../../domain/payments/schemas.ts';
+import { html, type Html } from '../../../../platform/pages/html.ts';
+import { alert, said, time } from '../../shell/fields.ts';
+import type { AtMerchant, Page } from '../../shell/route.ts';
+import { deskScript } from '../../shell/style.ts';
+import { actionsCard, simulatorCard } from './actions-card.ts';
+import { refundsCard } from './refunds-card.ts';
+import { timelineCard, type Timeline } from './timeline.ts';
+
+/** What the page of a payment shows. */
+export interface ShownPayment {
+  readonly payment: PaymentResource;
+  readonly timeline: Timeline;
+  readonly refunds: RefundList;
+  readonly actions: readonly OfferedAction[];
+  /** What is wrong with what was asked for; null: nothing was. */
+  readonly fault: string | null;
+}
+
+const COPY = deskScript(['copy.js']);
+
+const SAID = ['cancelled', 'refunded', 'simulated', 'announced'] as const;
+
+/** A payment: what it is, what one can do with it, and what happened to it. */
+export function paymentPage(visit: AtMerchant, shown: ShownPayment): Page {
+  const { payments } = visit.texts;
+  const { payment, fault } = shown;
+  const note = SAID.find((one) => one === visit.query.get('said'));
+  return {
+    title: payments.payment,
+    scripts: [COPY],
+    status: fault === null ? 200 : 409,
+    main: html`${said(note === undefined ? null : payments.said[note])} ${alert(fault)}
+      <section class="card">${factsOf(visit, payment)}</section>
+      ${actionsCard(visit, payment)} ${simulatorCard(visit, shown.actions)}
+      ${refundsCard(visit, shown.refunds)} ${timelineCard(visit, shown.timeline)}`,
+  };
+}
+
+function factsOf({ texts }: AtMerchant, payment: PaymentResource): Html {
+  const { payments } = texts;
+  const coins = (amount: string) => html`<bdi dir="ltr">${amount} ${payment.pay_currency}</bdi>`;
+  const facts: readonly (readonly [string, Html])[] = [
+    [payments.payment, html`<code>${payment.id}</code>`],
+    [payments.order, html`<bdi>${payment.order_id}</bdi>`],
+    [payments.status, html`<strong>${payment.status}</strong> ${payment.exceptions.join(', ')}`],
+    [payments.amount, coins(payment.pay_amount)],
+    [payments.received, coins(payment.amount_received)],
+    [payments.refunded, coins(payment.amount_refunded)],
+    [payments.created, time(new Date(payment.created_at))],
+    [payments.ends, time(new Date(payment.expires_at))],
+    [payments.link, linkOf(texts, payment.checkout_url)],
+    ...Object.entries(payment.metadata).map(([name, value]) => [name, html`<bdi>${value}</bdi>`] as const),
+  ];
+  return html`<dl class="pairs">
+    ${facts.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+/** To be copied: by the button of a script, or selected without one. */
+function linkOf({ payments }: AtMerchant['texts'], url: string): Html {
+  return html`<span class="copies">
+    <input id="page-link" value="${url}" readonly aria-label="${payments.link}" />
+    <button type="button" data-copies="page-link" data-copied="${payments.copied}" hidden>
+      ${payments.copy}
+    </button>
+    <a class="button" href="${url}">${payments.open}</a>
+  </span>`;
+}

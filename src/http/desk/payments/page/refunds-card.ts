@@ -1,0 +1,33 @@
+import type { RefundList, RefundResource } from '../../../../domain/payments/refunds/schemas.ts';
+import { html, type Html } from '../../../../platform/pages/html.ts';
+import { table, time } from '../../shell/fields.ts';
+import type { AtMerchant } from '../../shell/route.ts';
+
+/** The refunds of a payment, newest first; null: there is none. */
+export function refundsCard(visit: AtMerchant, { data }: RefundList): Html | null {
+  const { payments } = visit.texts;
+  if (data.length === 0) return null;
+  const heads = [payments.at, payments.sent, payments.sentTo, payments.status, payments.refundReason];
+  return html`<section class="card">
+    <h2>${payments.refunds}</h2>
+    ${table(
+      payments.refunds,
+      heads,
+      data.map((refund) => rowOf(visit, refund)),
+    )}
+  </section>`;
+}
+
+function rowOf(visit: AtMerchant, refund: RefundResource): Html[] {
+  const { coin_amount, coin, network, address, status, tx_hash, reason, problem, created_at } = refund;
+  return [
+    time(new Date(created_at)),
+    html`<span><bdi dir="ltr">${coin_amount} ${coin}</bdi>, ${network}</span>`,
+    address === null ? html`${visit.texts.payments.noAddress}` : html`<code>${address}</code>`,
+    html`<span
+      ><strong>${status}</strong> ${tx_hash === null ? null : html`<code>${tx_hash}</code>`}
+      ${problem === undefined ? null : html`<span class="fault">${problem.message}</span>`}</span
+    >`,
+    html`${reason === null ? null : html`<bdi>${reason}</bdi>`}`,
+  ];
+}
