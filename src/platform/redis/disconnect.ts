@@ -7,30 +7,15 @@ const duplicatesOf = new WeakMap<Client, Set<Client>>();
 
 /**
  * Makes `disconnect` end a client, and each of its duplicates, in every state. While it waits to connect
- * again, and while a cluster looks up the addresses of its nodes, it has no connection whose close it could
- * see, so ioredis never emits `end`: it is given one. BullMQ's workers wait for that event when they are
+ * again, and while a cluster has no node, there is no connection whose close it could see, so ioredis never
+ * emits `end`, and what waits in its queue waits for ever. BullMQ's workers wait for both when they are
  * closed: a process would not end while Redis is away or fails over.
  */
 export function endsInEveryState<T extends Client>(client: T): T {
-  const disconnect = client.disconnect.bind(client);
   const duplicate = client.duplicate.bind(client) as (...args: unknown[]) => T;
   const duplicates = new Set<Client>();
   duplicatesOf.set(client, duplicates);
-  let ended: object | null = null;
-  return Object.assign(client, {
-    disconnect(reconnect = false) {
-      if (client.status === 'end') return;
-      // Every command that a demoted master refuses asks for another connection: once is enough. ioredis adds
-      // a listener to the socket each time, and Node warns of the eleventh: 1,167 lines in three minutes.
-      const socket = client instanceof Cluster ? null : client.stream;
-      if (reconnect && client.status === 'ready' && socket !== null && socket === ended) return;
-      ended = socket;
-      const begin = () => client.connect().catch(() => undefined);
-      if (!reconnect && socket !== null && client.status === 'reconnecting') void begin();
-      disconnect(reconnect);
-      if (!reconnect && client instanceof Cluster && client.nodes().length === 0)
-        void begin().then(() => client.status !== 'end' && disconnect());
-    },
+  return Object.assign(client, client instanceof Cluster ? endingCluster(client) : endingRedis(client), {
     duplicate(...args: unknown[]) {
       const copy = endsInEveryState(duplicate(...args));
       duplicates.add(copy);
@@ -40,6 +25,67 @@ export function endsInEveryState<T extends Client>(client: T): T {
   });
 }
 
+function endingRedis(client: Redis) {
+  const disconnect = client.disconnect.bind(client);
+  let ended: object | null = null;
+  return {
+    disconnect(reconnect = false) {
+      if (client.status === 'end') return;
+      // Every command that a demoted master refuses asks for another connection: once is enough. ioredis adds
+      // a listener to the socket each time, and Node warns of the eleventh: 1,167 lines in three minutes.
+      const { stream } = client;
+      // Before its first connection it has none, whatever its type says.
+      const socket = (stream as object | undefined) ?? null;
+      if (reconnect && client.status === 'ready' && socket !== null && socket === ended) return;
+      ended = socket;
+      if (!reconnect && socket !== null && client.status === 'reconnecting')
+        void client.connect().catch(() => undefined);
+      disconnect(reconnect);
+    },
+  };
+}
+
+/**
+ * A cluster that has no node ends by beginning to connect, which gives it nodes, and by closing these before
+ * they are asked for anything. It never connects as a whole: the promise of ioredis settles no more once a
+ * node that has answered is gone, and the client would connect again and again.
+ */
+function endingCluster(cluster: Cluster) {
+  const [disconnect, quit] = [cluster.disconnect.bind(cluster), cluster.quit.bind(cluster)];
+  // BullMQ writes `end` into the status by itself.
+  let hasEnded = false;
+  cluster.on('connecting', () => (hasEnded = false));
+  cluster.on('end', () => (hasEnded = true));
+  const end = () => {
+    // Somebody connects again.
+    if (hasEnded || cluster.status === 'connecting' || cluster.status === 'ready') return;
+    const close = () => process.nextTick(disconnect);
+    cluster.once('+node', close);
+    cluster
+      .connect()
+      .catch(() => undefined)
+      .finally(() => cluster.off('+node', close));
+  };
+  /** BullMQ connects again at once, where it recovers from a failure: so later. */
+  const endSoon = (isEmpty: boolean) => isEmpty && setImmediate(end);
+  const isEmpty = () => cluster.nodes().length === 0;
+  return {
+    disconnect(reconnect = false) {
+      if (hasEnded) return;
+      const wasEmpty = isEmpty();
+      disconnect(reconnect);
+      endSoon(wasEmpty && !reconnect);
+    },
+    async quit(): Promise<'OK'> {
+      const wasEmpty = isEmpty();
+      if (hasEnded) return 'OK';
+      const done = await quit();
+      endSoon(wasEmpty);
+      return done;
+    },
+  };
+}
+
 /**
  * From now on no command waits for a server that is away: the client and its duplicates end instead of
  * connecting again, and what waits fails. Returns whether the server is away now.
@@ -47,8 +93,7 @@ export function endsInEveryState<T extends Client>(client: T): T {
 export function stopWaiting(client: Client): boolean {
   const isAway = client.status !== 'ready';
   for (const each of [client, ...(duplicatesOf.get(client) ?? [])]) {
-    // `close` is emitted when the next try is scheduled already.
-    each.on('close', () => each.status === 'reconnecting' && each.disconnect());
+    each.on('reconnecting', () => each.disconnect());
     if (each.status !== 'ready') each.disconnect();
   }
   return isAway;
