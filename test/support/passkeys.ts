@@ -33,8 +33,15 @@ export class Authenticator {
     if (other !== undefined) [this.id, this.userHandle] = [other.id, other.userHandle];
   }
 
-  /** The fields of the form of a new passkey, for the options that a page shows. */
-  create(options: Options, faults: Faults = {}, statement: Buffer = map(0)): Record<string, string> {
+  /**
+   * The fields of the form of a new passkey, for the options that a page shows. `certify` makes a statement
+   * of the format `packed` of what it signs; without it there is none.
+   */
+  create(
+    options: Options,
+    faults: Faults = {},
+    certify?: (signed: Buffer) => Buffer,
+  ): Record<string, string> {
     this.userHandle = options.user?.id ?? '';
     const data = Buffer.concat([
       this.data(options.rp?.id ?? '', HAS_KEY, faults),
@@ -43,19 +50,20 @@ export class Authenticator {
       this.id,
       coseKey(this.publicKey),
     ]);
-    const format = statement.equals(map(0)) ? 'none' : 'packed';
+    const clientDataJSON = this.client('webauthn.create', options.challenge, faults);
+    const hash = createHash('sha256').update(Buffer.from(clientDataJSON, 'base64url')).digest();
     const attestationObject = Buffer.concat([
       map(3),
       text('fmt'),
-      text(format),
+      text(certify === undefined ? 'none' : 'packed'),
       text('attStmt'),
-      statement,
+      certify?.(Buffer.concat([data, hash])) ?? map(0),
       text('authData'),
       bytes(data),
     ]);
     return {
       id: this.id.toString('base64url'),
-      clientDataJSON: this.client('webauthn.create', options.challenge, faults),
+      clientDataJSON,
       attestationObject: attestationObject.toString('base64url'),
     };
   }
