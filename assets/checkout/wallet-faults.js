@@ -6,23 +6,24 @@ class UnknownChain extends Error {
 
 /** Leads the wallet to a chain, which it may have to add first (EIP-3085).
  * @param {Provider} provider
- * @param {string} chain */
-async function switchTo(provider, chain) {
+ * @param {string} chain
+ * @param {unknown} known what a wallet needs to add it */
+async function switchTo(provider, chain, known) {
   const switching = { method: 'wallet_switchEthereumChain', params: [{ chainId: chain }] };
   try {
     await provider.request(switching);
   } catch (error) {
     if (!codesOf(error).includes(4902)) throw error;
-    await addChain(provider, chain);
+    await addChain(provider, known);
     await provider.request(switching);
   }
 }
 
 /** @param {Provider} provider
- * @param {string} chain */
-async function addChain(provider, chain) {
+ * @param {unknown} known */
+async function addChain(provider, known) {
   try {
-    await provider.request({ method: 'wallet_addEthereumChain', params: [kit?.chains[chain]] });
+    await provider.request({ method: 'wallet_addEthereumChain', params: [known] });
   } catch (error) {
     // A wallet that cannot add chains says so in many ways.
     throw ['rejected', 'pending'].includes(faultOf(error)) ? error : new UnknownChain();

@@ -113,7 +113,7 @@ async function payWith({ provider }) {
   let isSending = false;
   try {
     const [from] = /** @type {string[]} */ (await provider.request({ method: 'eth_requestAccounts' }));
-    await switchTo(provider, chain);
+    await switchTo(provider, chain, kit.chains[chain]);
     // The customer may have taken minutes: what is asked for by now, and nothing where that is no more.
     await reload();
     // A wallet that is on another chain, still or again, would send other money to the same address.

@@ -19,6 +19,7 @@ export const PAGE_ASSETS = {
     'time.js',
     'wallet.js',
     'wallet-faults.js',
+    'announced.js',
     'wallets.js',
     '../embed/framed.js',
     'show.js',

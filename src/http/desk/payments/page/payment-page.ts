@@ -20,6 +20,8 @@ export interface ShownPayment {
 }
 
 const COPY = deskScript(['copy.js']);
+/** Only where there is something to sign. */
+const SIGN = deskScript(['../checkout/announced.js', '../checkout/wallet-faults.js', 'sign.js']);
 
 const SAID = ['cancelled', 'refunded', 'simulated', 'announced'] as const;
 
@@ -27,10 +29,11 @@ const SAID = ['cancelled', 'refunded', 'simulated', 'announced'] as const;
 export function paymentPage(visit: AtMerchant, shown: ShownPayment): Page {
   const { payments } = visit.texts;
   const { payment, fault } = shown;
+  const hasToSign = shown.refunds.data.some(({ request }) => request !== undefined);
   const note = SAID.find((one) => one === visit.query.get('said'));
   return {
     title: payments.payment,
-    scripts: [COPY],
+    scripts: [COPY, ...(hasToSign ? [SIGN] : [])],
     status: fault === null ? 200 : 409,
     main: html`${said(note === undefined ? null : payments.said[note])} ${alert(fault)}
       <section class="card">${factsOf(visit, payment)}</section>

@@ -2,6 +2,7 @@ import type { RefundList, RefundResource } from '../../../../domain/payments/ref
 import { html, type Html } from '../../../../platform/pages/html.ts';
 import { table, time } from '../../shell/fields.ts';
 import type { AtMerchant } from '../../shell/route.ts';
+import { signForm } from './sign-form.ts';
 
 /** The refunds of a payment, newest first; null: there is none. */
 export function refundsCard(visit: AtMerchant, { data }: RefundList): Html | null {
@@ -15,6 +16,7 @@ export function refundsCard(visit: AtMerchant, { data }: RefundList): Html | nul
       heads,
       data.map((refund) => rowOf(visit, refund)),
     )}
+    ${data.map((refund) => signForm(visit, refund) ?? html``)}
   </section>`;
 }
 

@@ -1,0 +1,106 @@
+// Signing a refund with a wallet of the browser: it sends the transaction, and the form below names it.
+
+/**
+ * @typedef {{ texts: Record<string, string>, network: string, added: unknown }} SignKit
+ * @typedef {{ place: HTMLElement, kit: SignKit, key: string, isAsking: boolean }} ToSign
+ */
+
+/** @type {ToSign[]} */
+const toSign = [...document.querySelectorAll('[data-sign]')].flatMap((place) => {
+  if (!(place instanceof HTMLElement)) return [];
+  const kit = /** @type {SignKit} */ (JSON.parse(place.dataset.kit ?? ''));
+  return [{ place, kit, key: `signing ${place.dataset.sign}`, isAsking: false }];
+});
+
+/** @param {ToSign} one
+ * @param {string} name */
+const signText = ({ kit }, name) => (kit.texts[name] ?? '').replace('{network}', () => kit.network);
+
+/** @param {ToSign} one
+ * @param {string} text */
+function saySigning({ place }, text) {
+  const line = place.querySelector('[role="status"]');
+  if (line) line.textContent = text;
+}
+
+/** @param {string} label
+ * @param {() => void} act */
+function signButton(label, act) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = label;
+  button.addEventListener('click', act);
+  return button;
+}
+
+/**
+ * A wallet that was asked may have sent it, whatever became of the page: nothing is offered a second time
+ * before a person has looked into it. The tab remembers it from before the wallet is asked.
+ */
+function offerSigning() {
+  for (const one of toSign) {
+    const { place, kit, key, isAsking } = one;
+    const row = place.querySelector('.actions');
+    if (!row || isAsking) continue;
+    const wallets = walletsHere();
+    const wasAsked = sessionStorage.getItem(key) !== null;
+    place.hidden = wallets.length === 0 && !wasAsked;
+    const again = signButton(kit.texts.again ?? '', () => {
+      sessionStorage.removeItem(key);
+      saySigning(one, '');
+      offerSigning();
+    });
+    row.replaceChildren(
+      ...(wasAsked
+        ? [again]
+        : wallets.map((wallet) => {
+            const label = wallet.name
+              ? (kit.texts.with ?? '').replace('{wallet}', () => wallet.name)
+              : (kit.texts.any ?? '');
+            return signButton(label, () => void signWith(one, wallet));
+          })),
+    );
+    if (wasAsked) saySigning(one, kit.texts.asked ?? '');
+  }
+}
+
+/** @param {ToSign} one
+ * @param {Wallet} wallet */
+async function signWith(one, { provider }) {
+  const { place, kit, key } = one;
+  const { chain = '', to, value, data, sign } = place.dataset;
+  if (one.isAsking) return;
+  one.isAsking = true;
+  let isSending = false;
+  saySigning(one, kit.texts.asking ?? '');
+  try {
+    const [from] = /** @type {string[]} */ (await provider.request({ method: 'eth_requestAccounts' }));
+    await switchTo(provider, chain, kit.added);
+    // A wallet that is on another chain, still or again, would send other money to the same address.
+    if (Number(await provider.request({ method: 'eth_chainId' })) !== Number(chain)) throw new UnknownChain();
+    sessionStorage.setItem(key, '');
+    isSending = true;
+    const params = [{ from, to, value, data }];
+    const sent = await provider.request({ method: 'eth_sendTransaction', params });
+    const form = document.getElementById(`announce-${sign}`);
+    const field = document.getElementById(`tx-${sign}`);
+    if (typeof sent !== 'string' || !/^0x[\da-f]{64}$/i.test(sent)) throw new Error('no hash');
+    if (!(form instanceof HTMLFormElement) || !(field instanceof HTMLInputElement)) return;
+    field.value = sent;
+    saySigning(one, kit.texts.sent ?? '');
+    form.requestSubmit();
+  } catch (error) {
+    const fault = faultOf(error, isSending);
+    one.isAsking = false;
+    if (fault === 'unsure') offerSigning();
+    else {
+      sessionStorage.removeItem(key);
+      offerSigning();
+    }
+    saySigning(one, signText(one, fault));
+  }
+}
+
+addEventListener('wallets', offerSigning);
+dispatchEvent(new Event('eip6963:requestProvider'));
+offerSigning();

@@ -1,0 +1,86 @@
+import { WALLET_CHAINS } from '../../../../domain/chain/demand/wallet-chains.ts';
+import type { RefundResource } from '../../../../domain/payments/refunds/schemas.ts';
+import { isAwaited } from '../../../../domain/payments/refunds/states.ts';
+import { may } from '../../../../domain/people/rights/roles.ts';
+import { fillPlain, html, type Html } from '../../../../platform/pages/html.ts';
+import { button } from '../../shell/fields.ts';
+import type { AtMerchant } from '../../shell/route.ts';
+import { paymentPath } from './own.ts';
+
+/**
+ * What pays a refund of a live payment: the transaction as a wallet takes it, which the script asks a wallet
+ * of the browser to sign and send, and the form that names it. Null: nothing is to be paid, or not by them.
+ */
+export function signForm(visit: AtMerchant, refund: RefundResource): Html | null {
+  const { payments } = visit.texts;
+  if (!isAwaited(refund.status) || !may(visit.merchant.role, 'refunds:write')) return null;
+  const { id, coin_amount, coin, address, request, request_problem: problem } = refund;
+  const field = `tx-${id}`;
+  const what = fillPlain(payments.signWhat, { amount: `${coin_amount} ${coin}`, address: address ?? '' });
+  return html`<div class="sign">
+    <h3>${what}</h3>
+    ${problem === undefined ? null : html`<p class="fault">${problem.message}</p>`}
+    ${request === undefined ? null : 'psbt' in request ? psbtOf(visit, id, request.psbt) : callOf(visit, id, request)}
+    <form
+      method="post"
+      action="${paymentPath(visit)}/refunds/${id}/announce"
+      class="step"
+      id="announce-${id}"
+    >
+      <p class="field">
+        <label for="${field}">${payments.signHash}</label>
+        <input id="${field}" name="tx_hash" autocomplete="off" maxlength="128" required />
+      </p>
+      ${button(payments.signAnnounce, { kind: 'quiet' })}
+    </form>
+  </div>`;
+}
+
+type Call = Exclude<NonNullable<RefundResource['request']>, { psbt: string }>;
+
+/** Without a script: the fields that a wallet asks for. */
+function callOf({ texts }: AtMerchant, id: string, { chainId, to, value, data }: Call): Html {
+  const { payments } = texts;
+  const chain = WALLET_CHAINS[chainId];
+  const network = chain?.chainName ?? '';
+  const kit = JSON.stringify({ texts: payments.sign, network, added: chain ?? null });
+  const facts = { chainId, to, value, data };
+  return html`<div
+      data-sign="${id}"
+      data-chain="${chainId}"
+      data-to="${to}"
+      data-value="${value}"
+      data-data="${data}"
+      data-kit="${kit}"
+      hidden
+    >
+      <p class="actions"></p>
+      <p role="status"></p>
+    </div>
+    <details>
+      <summary class="button">${payments.signByHand}</summary>
+      <dl class="pairs">
+        ${Object.entries(facts).map(
+          ([name, fact]) =>
+            html`<div>
+              <dt>${name}</dt>
+              <dd><code>${fact}</code></dd>
+            </div>`,
+        )}
+      </dl>
+    </details>`;
+}
+
+/** On Bitcoin: wallets that sign it take it as a text. */
+function psbtOf({ texts }: AtMerchant, id: string, psbt: string): Html {
+  const { payments } = texts;
+  return html`<p class="field">
+    <label for="psbt-${id}">${payments.signPsbt}</label>
+    <span class="copies">
+      <input id="psbt-${id}" value="${psbt}" readonly />
+      <button type="button" data-copies="psbt-${id}" data-copied="${payments.copied}" hidden>
+        ${payments.copy}
+      </button>
+    </span>
+  </p>`;
+}
