@@ -10,7 +10,13 @@ import {
   RedeliveriesQuery,
   Redelivery,
 } from '../../src/domain/events/schemas.ts';
-import { CreateLinkBody, LinkList, LinkResource, ListLinksQuery } from '../../src/domain/links/schemas.ts';
+import {
+  CreateLinkBody,
+  LinkList,
+  LinkResource,
+  ListLinksQuery,
+  UpdateLinkBody,
+} from '../../src/domain/links/schemas.ts';
 import { Policy, PolicyChoice } from '../../src/domain/payments/lifecycle/policy.ts';
 import { Price } from '../../src/domain/payments/pricing/price.ts';
 import {
@@ -108,7 +114,13 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     Redelivery,
     RedeliveryList: Redeliveries,
   },
-  links: { CreateLink: CreateLinkBody, Link: LinkResource, ListLinks: ListLinksQuery, LinkList },
+  links: {
+    CreateLink: CreateLinkBody,
+    UpdateLink: UpdateLinkBody,
+    Link: LinkResource,
+    ListLinks: ListLinksQuery,
+    LinkList,
+  },
   wallets: { ListWallets: ListWalletsQuery, Wallet: WalletResource, WalletList },
   deliveries: {
     ListDeliveries: ListDeliveriesQuery,

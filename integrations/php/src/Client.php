@@ -203,6 +203,26 @@ final class Client extends Http
     }
 
     /**
+     * Changes what the body names of a payment link, and leaves the rest.
+     *
+     * @param array{
+     *     title?: string,
+     *     description?: string|null,
+     *     prices?: list<array<string, mixed>>,
+     *     stock?: int|null,
+     *     stock_change?: int,
+     *     max_uses?: int|null,
+     *     expires_at?: string|null,
+     *     is_active?: bool,
+     * } $body
+     * @return array<string, mixed>
+     */
+    public function updateLink(string $id, array $body = [], ?string $idempotencyKey = null): array
+    {
+        return $this->send('POST', '/v1/links/' . self::id($id), body: $body, idempotencyKey: $idempotencyKey);
+    }
+
+    /**
      * Closes a payment link for good.
      *
      * @return array<string, mixed>

@@ -129,6 +129,21 @@ class Client(Http):
         """Returns a payment link as it is now."""
         return self._send("GET", f"/v1/links/{self._id(id)}")
 
+    def update_link(
+        self,
+        id: str,
+        body: schemas.UpdateLinkRequest | None = None,
+        *,
+        idempotency_key: str | None = None,
+    ) -> schemas.Link:
+        """Changes what the body names of a payment link, and leaves the rest."""
+        return self._send(
+            "POST",
+            f"/v1/links/{self._id(id)}",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
     def archive_link(self, id: str, *, idempotency_key: str | None = None) -> schemas.Link:
         """Closes a payment link for good."""
         return self._send(

@@ -398,6 +398,7 @@ class _CreateLinkRequestPrices(TypedDict):
 
 class CreateLinkRequestPrices(_CreateLinkRequestPrices, total=False):
     name: str
+    closed: bool
 
 
 class CreateLinkRequestOpenAmount(TypedDict):
@@ -470,6 +471,7 @@ class Link(TypedDict):
     thank_you: str | None
     created_at: str
     archived_at: str | None
+    paused_at: str | None
 
 
 class _LinkPrices(TypedDict):
@@ -478,6 +480,7 @@ class _LinkPrices(TypedDict):
 
 class LinkPrices(_LinkPrices, total=False):
     name: str
+    closed: bool
 
 
 class LinkOpenAmount(TypedDict):
@@ -501,6 +504,26 @@ class CursorPagination(TypedDict):
     limit: int
     has_more: bool
     next_cursor: str | None
+
+
+class UpdateLinkRequest(TypedDict, total=False):
+    title: str
+    description: str | None
+    prices: list[UpdateLinkRequestPrices]
+    stock: int | None
+    stock_change: int
+    max_uses: int | None
+    expires_at: str | None
+    is_active: bool
+
+
+class _UpdateLinkRequestPrices(TypedDict):
+    amount: str
+
+
+class UpdateLinkRequestPrices(_UpdateLinkRequestPrices, total=False):
+    name: str
+    closed: bool
 
 
 class WebhookConfigRequest(TypedDict):

@@ -10,7 +10,7 @@ import type { AdaptersByMode } from '../payments/lifecycle/ports.ts';
 import { LinkClosed } from '../payments/links/uses.ts';
 import type { CreatePaymentBody, PaymentResource } from '../payments/schemas.ts';
 import { hold, holderOf } from './holds.ts';
-import { isBounded, linkPath, stateOf, type Link } from './link.ts';
+import { isBounded, linkPath, offerOf, stateOf, type Link } from './link.ts';
 
 /** What the page's form posts. */
 export type BuyForm = Readonly<Record<string, unknown>>;
@@ -66,8 +66,10 @@ export async function buy(
 
 const tokenOf = (text: string) => ({ token: (JSON.parse(text) as PaymentResource).token_id });
 
-/** The request that the form means; null: an answer or the amount is not within its bounds. */
+/** The request that the form means; null: what it says is not within its bounds, or is offered no more. */
 function bodyOf(link: Link, form: BuyForm, publicUrl: string): CreatePaymentBody | null {
+  // A page that was opened before the prices changed: nobody pays another one than they have read.
+  if (form.offer !== undefined && form.offer !== offerOf(link)) return null;
   const chosen = chosenPrice(link, form);
   const answers = answersOf(link, form);
   if (chosen === null || answers === null) return null;
@@ -90,9 +92,11 @@ function bodyOf(link: Link, form: BuyForm, publicUrl: string): CreatePaymentBody
 }
 
 function chosenPrice({ prices, open_amount }: Link, form: BuyForm): { amount: string; name?: string } | null {
-  // Number('') is 0.
-  if (prices !== null)
-    return /^\d{1,2}$/.test(String(form.price)) ? (prices[Number(form.price)] ?? null) : null;
+  if (prices !== null) {
+    // Number('') is 0.
+    const price = /^\d{1,2}$/.test(String(form.price)) ? prices[Number(form.price)] : undefined;
+    return price === undefined || price.closed === true ? null : price;
+  }
   const amount = String(form.amount).trim();
   if (open_amount === null || !new RegExp(AMOUNT_PATTERN, 'u').test(amount)) return null;
   const isWithin = compare(amount, open_amount.min) >= 0 && compare(amount, open_amount.max) <= 0;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CurrencyId } from '../chain/currencies.ts';
 import type { LinkField, LinkResource } from './schemas.ts';
 
@@ -8,7 +9,7 @@ export interface Link {
   readonly token: string;
   readonly title: string;
   readonly description: string | null;
-  readonly prices: { name?: string; amount: string }[] | null;
+  readonly prices: { name?: string; amount: string; closed?: boolean }[] | null;
   readonly open_amount: { min: string; max: string } | null;
   readonly price_currency: CurrencyId | null;
   readonly fields: Required<LinkField>[];
@@ -21,6 +22,8 @@ export interface Link {
   readonly expires_at: Date | null;
   readonly created_at: Date;
   readonly archived_at: Date | null;
+  /** Since when it takes no payment, until it goes on; null: it does. */
+  readonly paused_at: Date | null;
 }
 
 /** Whether a link takes a payment: `sold`: another payment that ends unpaid may open it again. */
@@ -28,7 +31,8 @@ export type LinkState = 'open' | 'sold' | 'over';
 
 /** What the link would say of a payment now; the statement that takes an item decides. */
 export function stateOf(link: Link, now: Date): LinkState {
-  if (link.archived_at !== null || (link.expires_at !== null && link.expires_at <= now)) return 'over';
+  const isPast = link.expires_at !== null && link.expires_at <= now;
+  if (isPast || link.archived_at !== null || link.paused_at !== null) return 'over';
   const most = Math.min(link.max_uses ?? Infinity, link.stock ?? Infinity);
   return link.taken < most ? 'open' : 'sold';
 }
@@ -39,6 +43,12 @@ export const isBounded = ({ stock, max_uses }: Link): boolean => stock !== null 
 /** How many items no payment holds; null: they are not counted. Late money may have taken more than all. */
 export const leftOf = ({ stock, taken }: Link): number | null =>
   stock === null ? null : Math.max(0, stock - taken);
+
+/** What a page of the link offers: a form of a page that offers something else is not taken. */
+export function offerOf({ prices, open_amount, price_currency }: Link): string {
+  const offer = JSON.stringify([prices, open_amount, price_currency]);
+  return createHash('sha256').update(offer).digest('base64url').slice(0, 16);
+}
 
 /** The path of the page that a link's token opens. */
 export function linkPath(token: string): string {
@@ -69,5 +79,6 @@ export function toLink(link: Link, publicUrl: string, now: Date): LinkResource {
     thank_you: link.thank_you,
     created_at: link.created_at.toISOString(),
     archived_at: link.archived_at?.toISOString() ?? null,
+    paused_at: link.paused_at?.toISOString() ?? null,
   };
 }

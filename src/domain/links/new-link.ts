@@ -13,8 +13,7 @@ const RESERVED = ['link_id', 'option'];
 export function newLink(body: CreateLinkBody, merchantId: string, now: Date): Link {
   checkAmounts(body);
   checkFields(body);
-  if (body.expires_at !== undefined && new Date(body.expires_at) <= now)
-    throw new ValidationError('expires_at', 'minimum', 'must be in the future');
+  if (body.expires_at !== undefined) checkEnd(body.expires_at, now);
   return {
     id: newId('lnk', now),
     merchant_id: merchantId,
@@ -39,19 +38,34 @@ export function newLink(body: CreateLinkBody, merchantId: string, now: Date): Li
     expires_at: body.expires_at === undefined ? null : new Date(body.expires_at),
     created_at: now,
     archived_at: null,
+    paused_at: null,
   };
 }
 
-function checkAmounts({ prices, open_amount, price_currency }: CreateLinkBody): void {
-  const nameless = (prices ?? []).findIndex(({ name }) => name === undefined);
-  if (nameless >= 0 && (prices ?? []).length > 1)
+/** Throws ValidationError for an end that has passed. */
+export function checkEnd(at: string, now: Date): void {
+  if (new Date(at) <= now) throw new ValidationError('expires_at', 'minimum', 'must be in the future');
+}
+
+/** Throws ValidationError for prices that a customer cannot choose among, or that nobody can pay. */
+export function checkPrices(prices: NonNullable<Link['prices']>, currency: Link['price_currency']): void {
+  const nameless = prices.findIndex(({ name }) => name === undefined);
+  if (nameless >= 0 && prices.length > 1)
     throw new ValidationError(`prices.${nameless}.name`, 'required', 'is required beside other prices');
-  if (open_amount !== undefined && compare(open_amount.min, open_amount.max) > 0)
+  if (prices.every(({ closed }) => closed === true))
+    throw new ValidationError('prices', 'not', 'must have one that is not closed');
+  if (currency === null) return;
+  for (const [at, { amount }] of prices.entries())
+    checkMinorUnits(`prices.${at}.amount`, { amount, currency });
+}
+
+function checkAmounts({ prices, open_amount, price_currency }: CreateLinkBody): void {
+  if (prices !== undefined) checkPrices(prices, price_currency ?? null);
+  if (open_amount === undefined) return;
+  if (compare(open_amount.min, open_amount.max) > 0)
     throw new ValidationError('open_amount.max', 'minimum', 'must be open_amount.min or more');
   if (price_currency === undefined) return;
-  for (const [at, { amount }] of (prices ?? []).entries())
-    checkMinorUnits(`prices.${at}.amount`, { amount, currency: price_currency });
-  for (const [name, amount] of Object.entries(open_amount ?? {}))
+  for (const [name, amount] of Object.entries(open_amount))
     checkMinorUnits(`open_amount.${name}`, { amount, currency: price_currency });
 }
 

@@ -7,7 +7,7 @@ import { isFrameOrigin, logoPath } from '../checkout/view/appearance.ts';
 import type { Language } from '../languages/languages.ts';
 import { fill, fillPlain, html, isolated, latin, type Html } from '../../platform/pages/html.ts';
 import type { BuyForm } from './buy.ts';
-import { leftOf, linkPath, type LinkState } from './link.ts';
+import { leftOf, linkPath, offerOf, type LinkState } from './link.ts';
 import type { ShownLink } from './store.ts';
 
 /** What a link's page shows. */
@@ -81,6 +81,7 @@ function formOf(page: LinkPage): Html {
   const fault = html`<p class="fault" id="fault" role="alert">${texts.linkBad}</p>`;
   return html`<form method="post" action="${linkPath(link.token)}${query}" class="step">
     <input type="hidden" name="nonce" value="${nonce}" />
+    <input type="hidden" name="offer" value="${offerOf(link)}" />
     ${refused === null ? null : fault} ${link.fields.map((field) => fieldOf(page, field))}
     ${link.prices === null ? amountOf(page) : pricesOf(page, link.prices)}
     ${left === null ? null : html`<p class="small">${fill(texts.linkLeft, { count: latin(String(left)) })}</p>`}
@@ -138,7 +139,8 @@ function amountOf(page: LinkPage): Html {
 /** One button for each price: it chooses and goes on. */
 function pricesOf(page: LinkPage, prices: NonNullable<ShownLink['prices']>): Html {
   const { page: texts, locale } = page.language;
-  const buttons = prices.map(({ name, amount }, place) => {
+  const buttons = prices.map(({ name, amount, closed }, place) => {
+    if (closed === true) return html``;
     const sum = `${decimal(amount, locale)} ${currencyOf(page)}`;
     const label = name === undefined ? fillPlain(texts.linkPay, { amount: sum }) : `${name}: ${sum}`;
     return html`<button class="main" name="price" value="${place}">${isolated(label)}</button>`;

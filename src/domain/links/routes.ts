@@ -1,10 +1,10 @@
-import { recordChange } from '../audit/record.ts';
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
 import { once } from '../idempotency/claim.ts';
+import { editLink } from './edit.ts';
 import { toLink } from './link.ts';
 import { newLink } from './new-link.ts';
-import { CreateLinkBody, LinkList, LinkResource, ListLinksQuery } from './schemas.ts';
-import { archiveLink, insertLink, listLinks, readLink } from './store.ts';
+import { CreateLinkBody, LinkList, LinkResource, ListLinksQuery, UpdateLinkBody } from './schemas.ts';
+import { closeLink, insertLink, listLinks, noteLink, readLink } from './store.ts';
 
 export const linkEndpoints = [
   endpoint({
@@ -28,8 +28,7 @@ export const linkEndpoints = [
       const link = newLink(body, caller.merchantId, now);
       return once(ctx.db, claim, now, async (tx) => {
         await insertLink(tx, link);
-        const made = { merchant_id: caller.merchantId, link_id: link.id };
-        await recordChange(ctx, tx, 'payment link created', made);
+        await noteLink(ctx, tx, 'payment link created', link);
         return reply(201, toLink(link, ctx.config.publicUrl, now));
       });
     },
@@ -72,6 +71,31 @@ export const linkEndpoints = [
     },
   }),
   endpoint({
+    operationId: 'updateLink',
+    method: 'post',
+    path: '/v1/links/:id',
+    summary: 'Changes what the body names of a payment link, and leaves the rest.',
+    description:
+      'Title, description, prices (`closed` ones are not offered), counts, end, and whether it sells. No count can be ' +
+      'set below what is taken: use `stock_change` to restock, which nobody who buys meanwhile falsifies. Payments ' +
+      'that exist keep their price, and a page that was opened before asks the customer to look again. An archived ' +
+      'link stays closed.',
+    auth: 'required',
+    permissions: ['payments:write'],
+    perMinute: DEFAULT_PER_MINUTE,
+    body: UpdateLinkBody,
+    errors: ['link_not_found'],
+    response: { status: 200, schema: LinkResource },
+    handle({ ctx, caller, params, body, claim }) {
+      const now = ctx.now();
+      const { merchantId } = caller;
+      return once(ctx.db, claim, now, async (tx) => {
+        const link = await editLink(ctx, tx, { merchantId, id: params.id ?? '' }, body);
+        return reply(200, toLink(link, ctx.config.publicUrl, now));
+      });
+    },
+  }),
+  endpoint({
     operationId: 'archiveLink',
     method: 'post',
     path: '/v1/links/:id/archive',
@@ -87,10 +111,7 @@ export const linkEndpoints = [
     handle({ ctx, caller, params, claim }) {
       const now = ctx.now();
       return once(ctx.db, claim, now, async (tx) => {
-        const { merchantId: merchant_id } = caller;
-        const link = await archiveLink(tx, merchant_id, params.id ?? '', now);
-        if (link.archived_at?.getTime() === now.getTime())
-          await recordChange(ctx, tx, 'payment link archived', { merchant_id, link_id: link.id });
+        const link = await closeLink(ctx, tx, caller.merchantId, params.id ?? '');
         return reply(200, toLink(link, ctx.config.publicUrl, now));
       });
     },

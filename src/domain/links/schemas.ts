@@ -12,6 +12,7 @@ const LinkPrice = Type.Object(
       text({ minLength: 1, maxLength: 100, description: 'What it is for; needed where there are several.' }),
     ),
     amount: amount("In the merchant's settlement currency, or in price_currency."),
+    closed: Type.Optional(Type.Boolean({ default: false, description: 'The page does not offer it now.' })),
   },
   { additionalProperties: false },
 );
@@ -91,6 +92,34 @@ export const CreateLinkBody = Type.Object(
 );
 export type CreateLinkBody = Static<typeof CreateLinkBody>;
 
+const countOrNone = (description: string) =>
+  Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: MAX_COUNT }), description));
+
+export const UpdateLinkBody = Type.Object(
+  {
+    title: Type.Optional(text({ minLength: 1, maxLength: 100, description: 'What the page is about.' })),
+    description: Type.Optional(
+      nullable(text({ maxLength: 500, description: 'A text.' }), 'Shown below the title; null: nothing.'),
+    ),
+    prices: Type.Optional(
+      Type.Array(LinkPrice, { minItems: 1, maxItems: 10, description: 'In place of those before.' }),
+    ),
+    stock: countOrNone('In place of the number before, no less than uses; null: there is no limit.'),
+    stock_change: Type.Optional(
+      Type.Integer({
+        minimum: -MAX_COUNT,
+        maximum: MAX_COUNT,
+        description: 'Adds so many to stock, or takes them away; in place of stock.',
+      }),
+    ),
+    max_uses: countOrNone('In place of the number before, no less than uses; null: there is no limit.'),
+    expires_at: Type.Optional(nullable(timestamp(), 'From when on it takes no new payment; null: never.')),
+    is_active: Type.Optional(Type.Boolean({ description: 'false: it takes no payment until it is true.' })),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);
+export type UpdateLinkBody = Static<typeof UpdateLinkBody>;
+
 export const LinkResource = Type.Object({
   id: Type.String({ description: 'Link identifier; the order_id of its payments.' }),
   url: Type.String({ description: 'The page, to be given to customers.' }),
@@ -112,6 +141,7 @@ export const LinkResource = Type.Object({
   thank_you: nullable(Type.String(), 'Shown after paying.'),
   created_at: timestamp('When it was created.'),
   archived_at: nullable(timestamp(), 'When it was closed for good; null: it was not.'),
+  paused_at: nullable(timestamp(), 'Since when it is not active; null: it is.'),
 });
 export type LinkResource = Static<typeof LinkResource>;
 

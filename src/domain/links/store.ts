@@ -1,7 +1,9 @@
 import { foundOr } from '../api/errors.ts';
 import { pageOf, parseCursor } from '../api/pages.ts';
+import { recordChange } from '../audit/record.ts';
+import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
-import { idPattern } from '../../platform/values/ids.ts';
+import { idPattern, isId } from '../../platform/values/ids.ts';
 import type { Mode } from '../api/endpoint.ts';
 import { STORED_APPEARANCE, type StoredAppearance } from '../checkout/view/appearance.ts';
 import { toLink, type Link } from './link.ts';
@@ -27,6 +29,16 @@ export async function insertLink(tx: Tx, link: Link): Promise<void> {
   await run(tx, insert, { link: JSON.stringify(link) });
 }
 
+/** Writes down who created or closed a link, in the transaction that does, last. */
+export async function noteLink(
+  ctx: Context,
+  tx: Tx,
+  command: string,
+  { id: link_id, merchant_id }: Link,
+): Promise<void> {
+  await recordChange(ctx, tx, command, { merchant_id, link_id });
+}
+
 const ofMerchant = sql<Link, { merchantId: string; id: string }>(
   'link_of_merchant',
   (p) => `SELECT * FROM payment_links WHERE id = ${p.id} AND merchant_id = ${p.merchantId}`,
@@ -34,7 +46,10 @@ const ofMerchant = sql<Link, { merchantId: string; id: string }>(
 
 /** A merchant's link. Throws ApiError link_not_found. */
 export async function readLink(connection: Connection, merchantId: string, id: string): Promise<Link> {
-  return foundOr('link_not_found', await runOne(connection, ofMerchant, { merchantId, id }));
+  return foundOr(
+    'link_not_found',
+    isId('lnk', id) ? await runOne(connection, ofMerchant, { merchantId, id }) : null,
+  );
 }
 
 const archive = sql<Link, { merchantId: string; id: string; now: Date }>(
@@ -44,9 +59,15 @@ const archive = sql<Link, { merchantId: string; id: string; now: Date }>(
     WHERE id = ${p.id} AND merchant_id = ${p.merchantId} RETURNING *`,
 );
 
-/** Closes a link for good; again it is as it was. Throws ApiError link_not_found. */
-export async function archiveLink(tx: Tx, merchantId: string, id: string, now: Date): Promise<Link> {
-  return foundOr('link_not_found', await runOne(tx, archive, { merchantId, id, now }));
+/**
+ * Closes a link for good, and writes down who did; again it is as it was. Throws ApiError link_not_found.
+ */
+export async function closeLink(ctx: Context, tx: Tx, merchantId: string, id: string): Promise<Link> {
+  const now = ctx.now();
+  const found = isId('lnk', id) ? await runOne(tx, archive, { merchantId, id, now }) : null;
+  const link = foundOr('link_not_found', found);
+  if (link.archived_at?.getTime() === now.getTime()) await noteLink(ctx, tx, 'payment link archived', link);
+  return link;
 }
 
 /** A link as its page needs it. */
@@ -98,4 +119,36 @@ export async function listLinks(
   const rows = await run(connection, pageOfLinks, { merchantId, before, limit: limit + 1 });
   const { shown, pagination } = pageOf(rows, limit, ({ id }) => [id]);
   return { data: shown.map((link) => toLink(link, publicUrl, now)), pagination };
+}
+
+const totals = sql<LinkTotals, { merchantId: string; id: string; most: number }>(
+  'totals_of_link',
+  (p) => `
+    SELECT count(*)::int AS payments, coalesce(sum(amount_received), 0)::text AS received,
+      coalesce(sum(amount_refunded), 0)::text AS refunded
+    FROM (
+      SELECT amount_received, amount_refunded FROM payments
+      WHERE merchant_id = ${p.merchantId} AND order_id = ${p.id} AND link_id = ${p.id}
+        AND settled_at IS NOT NULL
+      LIMIT ${p.most}
+    ) settled`,
+);
+
+/** Beyond this, only so many are summed. */
+export const MOST_SUMMED = 10_000;
+
+/** What a link has taken, of its payments that were settled, in the settlement coin. */
+export interface LinkTotals {
+  readonly payments: number;
+  readonly received: string;
+  readonly refunded: string;
+}
+
+/** Sums what a link has taken, of at most `MOST_SUMMED` payments, by the index of orders. */
+export async function readTotals(
+  connection: Connection,
+  { merchant_id: merchantId, id }: Link,
+): Promise<LinkTotals> {
+  const none = { payments: 0, received: '0', refunded: '0' };
+  return (await runOne(connection, totals, { merchantId, id, most: MOST_SUMMED })) ?? none;
 }

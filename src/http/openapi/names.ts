@@ -11,7 +11,7 @@ import { StatusReport } from '../../domain/ops/health/schemas.ts';
 import { Policy, PolicyChoice } from '../../domain/payments/lifecycle/policy.ts';
 import * as refunds from '../../domain/payments/refunds/schemas.ts';
 import { Price } from '../../domain/payments/pricing/price.ts';
-import { CreateLinkBody, LinkList, LinkResource } from '../../domain/links/schemas.ts';
+import { CreateLinkBody, LinkList, LinkResource, UpdateLinkBody } from '../../domain/links/schemas.ts';
 import { CreatePaymentBody, PaymentList, PaymentResource } from '../../domain/payments/schemas.ts';
 import * as customer from '../../domain/sandbox/customer/schemas.ts';
 import { Scenario, ScenarioBody } from '../../domain/sandbox/scenarios/schemas.ts';
@@ -38,6 +38,7 @@ export const SCHEMA_NAMES: Readonly<Record<string, TSchema>> = {
   Link: LinkResource,
   LinkList,
   CreateLinkRequest: CreateLinkBody,
+  UpdateLinkRequest: UpdateLinkBody,
   Refund: refunds.RefundResource,
   RefundList: refunds.RefundList,
   RefundAddress: refunds.RefundAddress,

@@ -1,6 +1,7 @@
 import { SCRIPTS } from './command/completion.ts';
 import type { Command } from './command/command.ts';
 import { keys, login } from './commands/login.ts';
+import { links } from './commands/links.ts';
 import { payments } from './commands/payments.ts';
 import { redeliver } from './commands/redeliver.ts';
 import { trigger } from './commands/trigger.ts';
@@ -26,6 +27,7 @@ export const COMMANDS: readonly Command[] = [
   login,
   ...payments,
   watchPayment,
+  ...links,
   listen,
   trigger,
   ...webhooks,

@@ -8,6 +8,7 @@ import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
 import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
 import { selectMethodAt } from '../../support/select-method.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
+import { buyByLink, createLink } from '../../support/links.ts';
 import { addWallet } from '../../support/wallets.ts';
 import { poisonShop } from '../../support/poison.ts';
 import { openRealNetwork } from '../../support/real-network.ts';
@@ -388,6 +389,16 @@ describe('verify', () => {
       },
       `UPDATE idempotency_keys SET body = NULL, status = NULL`,
       `SELECT concat_ws(' ', merchant_id, 'POST', '/v1/payment', 'one') AS id FROM idempotency_keys`,
+    ],
+    [
+      'payment links',
+      'a link counts more than its payments hold',
+      async () => {
+        const link = await createLink(harness, { stock: 3 });
+        await buyByLink(harness, link);
+        return link.id;
+      },
+      `UPDATE payment_links SET taken = taken + 1`,
     ],
     [
       'wallets',

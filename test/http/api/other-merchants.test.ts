@@ -40,6 +40,7 @@ const NO_IDS = new Set(['order_id']);
 const BODIES: Readonly<Record<string, object>> = {
   '/v1/sandbox/payments/:id/advance': { by: '1m' },
   '/v1/webhooks/redeliver': { from_date: '2026-01-01' },
+  '/v1/links/:id': { title: 'Coffee' },
   '/v1/payment/:id/refunds/:refund_id/announce': { tx_hash: `0x${'ab'.repeat(32)}` },
   '/v1/webhooks/endpoints/:id': { url: 'https://evil.example/' },
 };

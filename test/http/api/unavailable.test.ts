@@ -37,6 +37,7 @@ const BODIES: Readonly<Record<string, object>> = {
   '/v1/sandbox/payments/:id/advance': { by: '1m' },
   '/v1/payment': ORDER,
   '/v1/links': { title: 'Tea', prices: [{ amount: '1' }] },
+  '/v1/links/:id': { title: 'Tea' },
   '/v1/payment/:id/refunds/:refund_id/announce': { tx_hash: `0x${'ab'.repeat(32)}` },
   '/v1/webhooks/endpoints': { url: 'https://shop.example/' },
   '/v1/webhooks/endpoints/:id': { url: 'https://shop.example/' },
@@ -93,7 +94,7 @@ describe('specification: 503, the API is temporarily unavailable', () => {
       ...(apiKey === null ? {} : { 'X-API-Key': apiKey }),
     };
     if (method === 'GET' || method === 'DELETE') return send(server, method, path, headers);
-    const body = JSON.stringify(BODIES[path.replace(/\b(pay|whe)_\w{26}/, ':id')] ?? {});
+    const body = JSON.stringify(BODIES[path.replace(/\b(pay|whe|lnk)_\w{26}/, ':id')] ?? {});
     return send(server, method, path, headers, isLogo ? image : body);
   };
   const served = () => createEndpoints(harness);

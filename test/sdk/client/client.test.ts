@@ -249,6 +249,7 @@ describe('the methods of the client', () => {
       links.create({ title: 'Tea', prices: [{ amount: '1' }] }),
       links.list(),
       links.get(ID),
+      links.update(ID, { title: 'Tea' }),
       links.archive(ID),
       wallets.list(),
       appearance.get(),

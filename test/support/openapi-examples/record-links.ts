@@ -31,6 +31,15 @@ export async function recordLinks({ tape, harness }: Pick<Run, 'tape' | 'harness
     query: '?limit=1',
   });
   await tape.fail(harness, 'validation', 'listLinks', { query: '?limit=0' });
+  await tape.record(harness, 'updateLink', 'price', 'Another price, and an end.', {
+    id,
+    body: { prices: [{ amount: '13.50' }], expires_at: '2026-12-24T18:00:00Z' },
+  });
+  await tape.record(harness, 'updateLink', 'paused', 'It takes no payment until it is active again.', {
+    id,
+    body: { is_active: false },
+  });
+  await tape.fail(harness, 'validation', 'updateLink', { id, body: { stock_change: 5 } });
   await tape.record(harness, 'archiveLink', 'archived', 'It takes no payment any more.', { id });
   await tape.fail(harness, 'link_not_found', 'getLink', {
     id: 'lnk_01KF00000000000000000000000'.slice(0, 30),

@@ -1,5 +1,6 @@
 import { walletFault } from '../../chain/wallets/open.ts';
 import type { Wallet } from '../../chain/wallets/store.ts';
+import { holdsItem, STATUSES } from '../../payments/lifecycle/states.ts';
 import { IS_PARKED } from '../../schedule/parking.ts';
 import { IS_WAITING } from '../../schedule/rows.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
@@ -75,6 +76,22 @@ const walletPage = sql<Wallet, { after: string; limit: number }>(
   (p) => `SELECT * FROM wallets WHERE id > ${p.after} ORDER BY id LIMIT ${p.limit}`,
 );
 
+// By the index of orders: the order of such a payment is its link.
+const linkPage = sql<ReadRow, { after: string; holding: readonly string[]; limit: number }>(
+  'verify_payment_links',
+  (p) => `
+    SELECT l.id, ARRAY[l.id] AS last, false AS is_parked,
+      CASE WHEN l.taken <> held.count
+        THEN format('it counts %s as taken, and %s payments hold an item', l.taken, held.count) END AS detail
+    FROM (
+      SELECT * FROM payment_links WHERE id > ${p.after} ORDER BY id LIMIT ${p.limit}
+    ) l CROSS JOIN LATERAL (
+      SELECT count(*) FROM payments p WHERE p.merchant_id = l.merchant_id AND p.order_id = l.id
+        AND p.link_id = l.id AND p.status = ANY (${p.holding})
+    ) held
+    ORDER BY l.id`,
+);
+
 /** The rows that are read by their own keys. */
 export const OTHER_ROWS: readonly OtherInvariant[] = [
   {
@@ -111,6 +128,16 @@ export const OTHER_ROWS: readonly OtherInvariant[] = [
       }));
       return toPage(rows, limit);
     },
+  },
+  {
+    name: 'payment links',
+    of: 'payment links',
+    meaning: 'a payment link counts as taken what its payments hold',
+    remedy:
+      'A previous release has expired some of its payments, or the row was changed: set taken to the number.',
+    first: [''],
+    read: async (tx, [after = ''], limit) =>
+      toPage(await run(tx, linkPage, { after, holding: STATUSES.filter(holdsItem), limit }), limit),
   },
   ADDRESS_ROWS,
 ];

@@ -2,7 +2,7 @@ import { recordset, run, runOne, sql, type Tx } from '../../../platform/postgres
 
 // The one owner of `taken`: the number of a link's payments that hold an item, because they are open or paid.
 
-/** The link has no item left, has ended or was archived. */
+/** The link has no item left, has ended, is paused or was archived. */
 export class LinkClosed extends Error {
   constructor() {
     super('the payment link takes no payment');
@@ -14,15 +14,16 @@ const takeItem = sql<{ taken: number }, { linkId: string; now: Date }>(
   'take_item_of_link',
   (p) => `
     UPDATE payment_links SET taken = taken + 1
-    WHERE id = ${p.linkId} AND archived_at IS NULL AND (expires_at IS NULL OR expires_at > ${p.now})
+    WHERE id = ${p.linkId} AND archived_at IS NULL AND paused_at IS NULL
+      AND (expires_at IS NULL OR expires_at > ${p.now})
       AND (max_uses IS NULL OR taken < max_uses) AND (stock IS NULL OR taken < stock)
     RETURNING taken`,
 );
 
 /**
  * Takes an item for a new payment of the link, in the transaction that stores the payment; false: the link
- * has none left, has ended or was archived. Of two buyers of the last one the second waits here for the
- * first, and reads the row again.
+ * has none left, has ended, is paused or was archived. Of two buyers of the last one the second waits here
+ * for the first, and reads the row again.
  */
 export async function takeItemOf(tx: Tx, linkId: string, now: Date): Promise<boolean> {
   return (await runOne(tx, takeItem, { linkId, now })) !== null;

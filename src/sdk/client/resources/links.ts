@@ -1,7 +1,7 @@
 import type { PostOptions, RequestOptions } from '../http/options.ts';
 import { idOf, itemsOf } from '../http/pages.ts';
 import type { Send } from '../http/transport.ts';
-import type { CreateLink, Link, LinkList, ListLinks } from '../types/links.ts';
+import type { CreateLink, Link, LinkList, ListLinks, UpdateLink } from '../types/links.ts';
 
 /** Pages on which customers create payments themselves. */
 export class Links {
@@ -30,6 +30,11 @@ export class Links {
   /** Every link, newest first. */
   all(options?: RequestOptions): AsyncGenerator<Link, void, undefined> {
     return itemsOf((cursor) => this.list({ cursor }, options));
+  }
+
+  /** Changes what the body names, and leaves the rest. */
+  update(id: string, body: UpdateLink, options?: PostOptions): Promise<Link> {
+    return this.#send({ method: 'POST', path: `/v1/links/${idOf(id)}`, body }, options);
   }
 
   /** Closes a link for good: its payments go on. */

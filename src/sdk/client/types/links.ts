@@ -16,6 +16,8 @@ export interface CreateLink {
         name?: string | undefined;
         /** In the merchant's settlement currency, or in price_currency. */
         amount: string;
+        /** The page does not offer it now. */
+        closed?: boolean | undefined;
       }[]
     | undefined;
   /** The customer chooses an amount within these bounds. */
@@ -56,6 +58,34 @@ export interface CreateLink {
   thank_you?: string | undefined;
 }
 
+export interface UpdateLink {
+  /** What the page is about. */
+  title?: string | undefined;
+  /** Shown below the title; null: nothing. */
+  description?: string | null | undefined;
+  /** In place of those before. */
+  prices?:
+    | readonly {
+        /** What it is for; needed where there are several. */
+        name?: string | undefined;
+        /** In the merchant's settlement currency, or in price_currency. */
+        amount: string;
+        /** The page does not offer it now. */
+        closed?: boolean | undefined;
+      }[]
+    | undefined;
+  /** In place of the number before, no less than uses; null: there is no limit. */
+  stock?: number | null | undefined;
+  /** Adds so many to stock, or takes them away; in place of stock. */
+  stock_change?: number | undefined;
+  /** In place of the number before, no less than uses; null: there is no limit. */
+  max_uses?: number | null | undefined;
+  /** From when on it takes no new payment; null: never. */
+  expires_at?: string | null | undefined;
+  /** false: it takes no payment until it is true. */
+  is_active?: boolean | undefined;
+}
+
 export interface Link {
   /** Link identifier; the order_id of its payments. */
   id: string;
@@ -74,6 +104,8 @@ export interface Link {
         name?: string | undefined;
         /** In the merchant's settlement currency, or in price_currency. */
         amount: string;
+        /** The page does not offer it now. */
+        closed?: boolean | undefined;
       }[]
     | null;
   /** Null: the prices are fixed. */
@@ -118,6 +150,8 @@ export interface Link {
   created_at: string;
   /** When it was closed for good; null: it was not. */
   archived_at: string | null;
+  /** Since when it is not active; null: it is. */
+  paused_at: string | null;
 }
 
 export interface ListLinks {
