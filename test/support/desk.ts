@@ -28,6 +28,8 @@ export interface DeskBrowser {
     fields?: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<DeskAnswer>;
+  /** Posts a form with a file. */
+  readonly upload: (path: string, name: string, file: Buffer) => Promise<DeskAnswer>;
 }
 
 /** Opens a browser without cookies; `agent` is what it calls itself. */
@@ -56,6 +58,8 @@ export function openBrowser(harness: Harness, agent = 'Test browser'): DeskBrows
     get: (path) => send(supertest(harness.app).get(path), {}),
     post: (path, fields = {}, headers = OWN) =>
       send(supertest(harness.app).post(path).type('form').send(fields), headers),
+    upload: (path, name, file) =>
+      send(supertest(harness.app).post(path).attach(name, file, { filename: 'a.png' }), OWN),
   };
 }
 

@@ -4,7 +4,8 @@ import type { NetworkId } from '../../src/domain/chain/networks.ts';
 import { openWallet } from '../../src/domain/chain/wallets/open.ts';
 import type { WalletKindId } from '../../src/domain/chain/wallets/kinds.ts';
 import type { Wallet } from '../../src/domain/chain/wallets/store.ts';
-import { confirmWallet, firstAddresses, setWallet } from '../../src/domain/wallets/set.ts';
+import { firstAddresses } from '../../src/domain/wallets/first-addresses.ts';
+import { confirmWallet, setWallet } from '../../src/domain/wallets/set.ts';
 import type { Context } from '../../src/platform/context.ts';
 
 /** The phrase of anvil and of hardhat, whose accounts everybody knows. */

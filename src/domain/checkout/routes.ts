@@ -1,17 +1,12 @@
-import { recordChange } from '../audit/record.ts';
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
 import { ValidationError } from '../api/errors.ts';
-import { logConfigChange } from '../../platform/logging/config-change.ts';
-import { readAcceptedMethods } from '../merchants/accepted-methods.ts';
-import { parOf } from '../payments/create.ts';
-import { adaptersOf, type AdaptersByMode } from '../payments/lifecycle/ports.ts';
-import { choicesOf } from './appearance/choices.ts';
-import { encodeInTurn } from './appearance/encode-logo.ts';
+import type { AdaptersByMode } from '../payments/lifecycle/ports.ts';
 import { IMAGE_TYPES } from './appearance/image-type.ts';
-import { logoId, toAppearance } from './appearance/resource.ts';
+import { clearLogo, setLogo } from './appearance/logo.ts';
+import { toAppearance } from './appearance/resource.ts';
 import { Appearance, AppearanceBody } from './appearance/schemas.ts';
-import { readAppearance, removeLogo, storeChoices, storeLogo } from './appearance/store.ts';
-import { methodsOf } from './view/offer.ts';
+import { setAppearance } from './appearance/set.ts';
+import { readAppearance } from './appearance/store.ts';
 
 /** Decoding an image takes a hundred times as long as storing it. */
 const LOGOS_PER_MINUTE = 10;
@@ -49,20 +44,8 @@ export const appearanceEndpoints = (adapters: AdaptersByMode) => [
     body: AppearanceBody,
     errors: [],
     response: { status: 200, schema: Appearance },
-    async handle({ ctx, caller, body }) {
-      const { merchantId } = caller;
-      const { networks, settlement: settlement_mode } = adaptersOf(adapters, caller.mode);
-      const { coin: pay_currency, network: pay_network } = parOf(caller);
-      const accepted_methods = await readAcceptedMethods(ctx.db, merchantId);
-      const settled = methodsOf({ settlement_mode, pay_currency, pay_network, accepted_methods }, null);
-      const { allowPrivateNetworks: allowPrivate } = ctx.config;
-      const choices = choicesOf(body, { networks, settled, allowPrivate });
-      const row = await storeChoices(ctx.db, merchantId, choices, ctx.now());
-      const change = { merchant_id: merchantId, ...choices };
-      await recordChange(ctx, ctx.db, 'checkout appearance', change);
-      logConfigChange(ctx, 'checkout appearance', change);
-      return reply(200, toAppearance(row, ctx.config.publicUrl));
-    },
+    handle: async ({ ctx, caller, body }) =>
+      reply(200, toAppearance(await setAppearance(ctx, adapters, caller, body), ctx.config.publicUrl)),
   }),
   endpoint({
     operationId: 'setLogo',
@@ -81,11 +64,7 @@ export const appearanceEndpoints = (adapters: AdaptersByMode) => [
     async handle({ ctx, caller: { merchantId }, file }) {
       if (file === null)
         throw new ValidationError('body', 'required', `is required: ${IMAGE_TYPES.join(', ')}`);
-      const logo = await encodeInTurn(merchantId, file.type, file.bytes);
-      const id = logoId(merchantId, logo.bytes);
-      const row = await storeLogo(ctx.db, merchantId, { ...logo, id }, ctx.now());
-      await recordChange(ctx, ctx.db, 'checkout logo', { merchant_id: merchantId, logo: id });
-      logConfigChange(ctx, 'checkout logo', { merchant_id: merchantId, logo: id });
+      const row = await setLogo(ctx, merchantId, file);
       return reply(200, toAppearance(row, ctx.config.publicUrl));
     },
   }),
@@ -102,11 +81,7 @@ export const appearanceEndpoints = (adapters: AdaptersByMode) => [
     perMinute: DEFAULT_PER_MINUTE,
     errors: [],
     response: { status: 200, schema: Appearance },
-    async handle({ ctx, caller: { merchantId } }) {
-      const row = await removeLogo(ctx.db, merchantId, ctx.now());
-      await recordChange(ctx, ctx.db, 'checkout logo', { merchant_id: merchantId, logo: null });
-      logConfigChange(ctx, 'checkout logo', { merchant_id: merchantId, logo: null });
-      return reply(200, toAppearance(row, ctx.config.publicUrl));
-    },
+    handle: async ({ ctx, caller }) =>
+      reply(200, toAppearance(await clearLogo(ctx, caller.merchantId), ctx.config.publicUrl)),
   }),
 ];

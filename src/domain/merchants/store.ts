@@ -98,7 +98,7 @@ export async function listMerchants(connection: Connection): Promise<MerchantSum
 
 /** What commands set of a merchant; no secrets, and no mail address. */
 export interface MerchantSettings {
-  readonly policy: unknown;
+  readonly policy: PolicyChoice;
   readonly spread_bps: number;
   readonly accepted_methods: unknown;
   readonly time_zone: string;

@@ -1,7 +1,17 @@
 import { defineJob } from '../schedule/job.ts';
 
 /**
- * Key: a wallet's id, what was changed, and who is told: `wal_... confirmed mer_...`. Due when it is
- * changed.
+ * Key: a wallet's id, what was changed, and who is told: `wal_... confirmed mer_...` where mails of the
+ * merchant go, `wal_... confirmed mer_... per_...` an owner. Due when it is changed.
  */
 export const tellWallet = defineJob('wallet.tell', 'mail');
+
+/** Key: the id of a wallet that an owner has confirmed at the desk. Due when it is to be used. */
+export const useWallet = defineJob('wallet.use', 'clean-up');
+
+/**
+ * How long a wallet that takes the place of another one waits. Who has stolen the session of an owner, and
+ * their second factor, could send all money elsewhere by two forms: every owner is told by mail, and has a
+ * day to withdraw it.
+ */
+export const WAIT_SECONDS = 86_400;

@@ -5,12 +5,13 @@ import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql, type Tx } from '../../platform/postgres/db.ts';
 import type { Mailer } from '../../platform/mail.ts';
-import { tellWallet } from './jobs.ts';
+import { tellWallet, useWallet, WAIT_SECONDS } from './jobs.ts';
 import { toResource } from './list.ts';
 
 /** What happened to a wallet. */
 const CHANGES = {
   set: 'A wallet was set for your live payments. It is used once it is confirmed.',
+  announced: 'An owner has confirmed a wallet at the desk. It waits before new live payments go to it.',
   confirmed: 'A wallet was confirmed: new live payments go to it.',
   retired: 'A wallet was retired: new live payments no longer go to it.',
 } as const;
@@ -19,16 +20,22 @@ export type WalletChange = keyof typeof CHANGES;
 /** A notice that no mail server accepts for this long is dropped: GET /v1/wallets shows the state as well. */
 const DROPPED_AFTER_SECONDS = 3 * 86_400;
 
-// Where mails of a merchant go today. The default is that of the live merchants without a wallet of their own
-// who take money on its networks.
+// Where mails of a merchant go today, and each of its owners. The default is that of the live merchants
+// without a wallet of their own who take money on its networks.
 const addressees = sql<
-  { id: string },
+  { id: string; person_id: string | null },
   { merchantId: string | null; family: string; networks: readonly string[] }
 >(
   'addressees_of_wallet',
   (p) => `
-    SELECT m.id FROM merchants m
-    WHERE m.contact_email IS NOT NULL AND (m.id = ${p.merchantId}
+    SELECT m.id, who.person_id FROM merchants m CROSS JOIN LATERAL (
+      SELECT NULL AS person_id WHERE m.contact_email IS NOT NULL
+      UNION ALL
+      SELECT o.id FROM memberships b JOIN people o ON o.id = b.person_id
+      WHERE b.merchant_id = m.id AND b.role = 'owner'
+        AND lower(o.email) IS DISTINCT FROM lower(m.contact_email)
+    ) who
+    WHERE (m.id = ${p.merchantId}
       OR ${p.merchantId}::text IS NULL AND m.mode = 'live'
         AND (m.settlement_network = ANY (${p.networks}) OR EXISTS (
           SELECT FROM jsonb_array_elements(m.accepted_methods) AS a
@@ -38,8 +45,8 @@ const addressees = sql<
 );
 
 /**
- * Schedules the mails about a change of a wallet, with the change: to its merchant, or to those that use the
- * default. Returns how many.
+ * Schedules the mails about a change of a wallet, with the change: to its merchant and each of its owners, or
+ * to those of the merchants that use the default. Returns how many.
  */
 export async function notifyOfWallet(
   tx: Tx,
@@ -52,7 +59,7 @@ export async function notifyOfWallet(
     tx,
     found.map((to) => ({
       job: tellWallet,
-      key: `${id} ${change} ${to.id}`,
+      key: [id, change, to.id, ...(to.person_id === null ? [] : [to.person_id])].join(' '),
       runAt: now,
       testClock: null,
       merchantId: to.id,
@@ -61,12 +68,27 @@ export async function notifyOfWallet(
   return found.length;
 }
 
-const readChanged = sql<Wallet & { name: string; contact_email: string }, { id: string; merchantId: string }>(
+interface ChangedWallet extends Wallet {
+  readonly name: string;
+  /** Null: nobody is told there any more. */
+  readonly told: string | null;
+  /** From when on it is used; null: it does not wait. */
+  readonly due: Date | null;
+}
+
+const readChanged = sql<
+  ChangedWallet,
+  { id: string; merchantId: string; personId: string | null; useJob: string }
+>(
   'read_changed_wallet',
   (p) => `
-    SELECT w.*, m.name, m.contact_email
+    SELECT w.*, m.name, j.run_at AS due,
+      CASE WHEN ${p.personId}::text IS NULL THEN m.contact_email ELSE (
+        SELECT o.email FROM memberships b JOIN people o ON o.id = b.person_id
+        WHERE b.merchant_id = m.id AND b.person_id = ${p.personId} AND b.role = 'owner') END AS told
     FROM wallets w JOIN merchants m ON m.id = ${p.merchantId}
-    WHERE w.id = ${p.id} AND m.contact_email IS NOT NULL`,
+      LEFT JOIN scheduled_jobs j ON j.job = ${p.useJob} AND j.key = w.id
+    WHERE w.id = ${p.id}`,
 );
 
 /**
@@ -78,36 +100,52 @@ export async function sendWalletNotice(
   { mailer }: { mailer: Mailer | null },
   key: string,
 ): Promise<void> {
-  const [id = '', change = '', merchantId = ''] = key.split(' ');
-  const [wallet] = await run(ctx.db, readChanged, { id, merchantId });
+  const [id = '', change = '', merchantId = '', personId = null] = key.split(' ');
+  const asked = { id, merchantId, personId, useJob: useWallet.name };
+  const [wallet] = await run(ctx.db, readChanged, asked);
   const at = wallet && timeOf(wallet, change);
-  if (mailer !== null && wallet !== undefined && at && addSeconds(at, DROPPED_AFTER_SECONDS) > ctx.now()) {
-    const { name, contact_email: to, kind } = wallet;
-    const { public_key, treasury, unaudited } = toResource(ctx.config, wallet);
-    const whose = wallet.merchant_id === null ? ', of the service, for merchants without one' : '';
-    await mailer.send({
-      to,
-      subject: `A wallet of ${name} was ${change}`,
-      text: [
-        CHANGES[change as WalletChange],
-        '',
-        `  wallet  ${id} (${kind}${unaudited ? ', unaudited' : ''}${whose})`,
-        `  to      ${public_key ?? treasury ?? 'unknown: the wallet was changed since'}`,
-        `  at      ${at.toISOString()}`,
-        '',
-        'If you do not know of this, call the operator at once:',
-        "your customers' money goes there.",
-        'The operator alone changes wallets. GET /v1/wallets shows yours.',
-      ].join('\n'),
-      id: key.replaceAll(' ', '.'),
-      isAutomatic: true,
-    });
+  const isFresh = at !== undefined && at !== null && addSeconds(at, DROPPED_AFTER_SECONDS) > ctx.now();
+  if (mailer !== null && wallet !== undefined && wallet.told !== null && isFresh) {
+    const notice = noticeOf(ctx, wallet, { change: change as WalletChange, merchantId, at });
+    await mailer.send({ ...notice, to: wallet.told, id: key.replaceAll(' ', '.'), isAutomatic: true });
     ctx.log.info('merchant notified of a changed wallet', { wallet_id: id, merchant_id: merchantId });
   }
   await finish(ctx.db, tellWallet, [key], ctx.now());
 }
 
-function timeOf({ created_at, confirmed_at, retired_at }: Wallet, change: string): Date | null {
+function noticeOf(
+  { config }: Pick<Context, 'config'>,
+  wallet: ChangedWallet,
+  { change, merchantId, at }: { change: WalletChange; merchantId: string; at: Date },
+): { subject: string; text: string } {
+  const { id, name, kind, due } = wallet;
+  const { public_key, treasury, unaudited } = toResource(config, wallet);
+  const whose = wallet.merchant_id === null ? ', of the service, for merchants without one' : '';
+  const desk = `${config.publicUrl}/dashboard/${merchantId}/settings/wallets`;
+  const alarm =
+    change === 'announced'
+      ? ['If you do not know of this, call the operator, and withdraw it at once:', desk]
+      : ['If you do not know of this, call the operator at once:', "your customers' money goes there."];
+  return {
+    subject: `A wallet of ${name} was ${change}`,
+    text: [
+      CHANGES[change],
+      '',
+      `  wallet  ${id} (${kind}${unaudited ? ', unaudited' : ''}${whose})`,
+      `  to      ${public_key ?? treasury ?? 'unknown: the wallet was changed since'}`,
+      `  at      ${at.toISOString()}`,
+      ...(change === 'announced' && due !== null ? [`  used    from ${due.toISOString()} on`] : []),
+      '',
+      ...alarm,
+      'Owners set wallets at the desk, and the operator by a command.',
+      'GET /v1/wallets shows yours.',
+    ].join('\n'),
+  };
+}
+
+/** Null: the change was undone, or something else has followed. */
+function timeOf({ created_at, confirmed_at, retired_at, due }: ChangedWallet, change: string): Date | null {
   if (change === 'set') return created_at;
+  if (change === 'announced') return due === null ? null : addSeconds(due, -WAIT_SECONDS);
   return change === 'confirmed' ? confirmed_at : retired_at;
 }

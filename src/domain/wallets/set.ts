@@ -1,11 +1,11 @@
 import { realChains } from '../chain/profile.ts';
 import { displayedAddress } from '../chain/addresses.ts';
 import type { NetworkId } from '../chain/networks.ts';
-import { networksOf, shownAddress } from '../chain/wallets/families.ts';
-import { familyOfValue, FIRST_ADDRESSES, formOf, type WalletKindId } from '../chain/wallets/kinds.ts';
+import { networksOf } from '../chain/wallets/families.ts';
+import { familyOfValue, formOf, type WalletKindId } from '../chain/wallets/kinds.ts';
 import { initCodeOf, FACTORY } from '../chain/wallets/forwarder.ts';
 import { macOf } from '../chain/wallets/mac.ts';
-import { openWallet, walletFault } from '../chain/wallets/open.ts';
+import { walletFault } from '../chain/wallets/open.ts';
 import {
   findWallet,
   listWallets,
@@ -13,11 +13,17 @@ import {
   putInUse,
   retireWallet,
   storeWallet,
+  TakenError,
   type Wallet,
 } from '../chain/wallets/store.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Connection } from '../../platform/postgres/db.ts';
+import type { Connection, Tx } from '../../platform/postgres/db.ts';
 import { newId } from '../../platform/values/ids.ts';
+import { recordChange } from '../audit/record.ts';
+import { cancel } from '../schedule/store.ts';
+import { firstAddresses, isShown } from './first-addresses.ts';
+import { useWallet } from './jobs.ts';
+import { toResource } from './list.ts';
 import { notifyOfWallet } from './notify.ts';
 
 /** A wallet after a command. */
@@ -55,7 +61,9 @@ export async function setWallet(
   const mailed = await ctx.db.transaction(async (tx) => {
     await storeWallet(tx, { ...content, ...macOf(ctx.config, content) }, now);
     // A default that is not confirmed concerns nobody yet.
-    return merchantId === null ? 0 : notifyOfWallet(tx, content, 'set', now);
+    const told = merchantId === null ? 0 : await notifyOfWallet(tx, content, 'set', now);
+    await noteWallet(ctx, tx, 'wallet set', await getWallet({ db: tx }, content.id));
+    return told;
   });
   return { wallet: await getWallet(ctx, content.id), mailed, replaced: null };
 }
@@ -69,18 +77,41 @@ export async function setWallet(
  */
 export async function confirmWallet(ctx: Context, id: string, address: string): Promise<Changed> {
   const known = await getWallet(ctx, id);
-  assertShown(known, firstAddresses(ctx, known), address);
+  assertShown(ctx, known, address);
+  return startUsing(ctx, known);
+}
+
+/** Puts a wallet in use whose addresses somebody has compared, as `confirmWallet` does. */
+export async function startUsing(ctx: Context, known: Wallet): Promise<Changed> {
   const before = await findAlike(ctx, known);
   const changed = await ctx.db.transaction(async (tx) => {
     await lockWallets(tx, known, before);
     // Again behind the lock: who confirms one that was set meanwhile has locked this one as well.
     const alike = await findAlike({ ...ctx, db: tx }, known);
-    const { confirmed_at, retired_at } = await getWallet({ db: tx }, id);
+    const { confirmed_at, retired_at } = await getWallet({ db: tx }, known.id);
     if (confirmed_at !== null && retired_at === null) return { mailed: null, replaced: null };
     const replaced = await putInUse(tx, known, alike, ctx.now());
-    return { mailed: await notifyOfWallet(tx, known, 'confirmed', ctx.now()), replaced };
+    await cancel(tx, useWallet, [known.id]);
+    const mailed = await notifyOfWallet(tx, known, 'confirmed', ctx.now());
+    await noteWallet(ctx, tx, 'wallet confirmed', known, { replaced });
+    return { mailed, replaced };
   });
-  return { wallet: await getWallet(ctx, id), ...changed };
+  return { wallet: await getWallet(ctx, known.id), ...changed };
+}
+
+/** Writes down which person changed a wallet: a command writes its own entry. */
+export async function noteWallet(
+  ctx: Context,
+  tx: Tx,
+  command: string,
+  wallet: Wallet,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const { id, kind, networks, public_key, treasury } = toResource(ctx.config, wallet);
+  const { merchant_id } = wallet;
+  if (merchant_id === null) return;
+  const to = public_key ?? treasury;
+  await recordChange(ctx, tx, command, { merchant_id, wallet: id, kind, networks, to, ...more });
 }
 
 type KeyContext = Pick<Context, 'config'> & { readonly db: Connection };
@@ -108,7 +139,7 @@ async function findAlike(ctx: KeyContext, wallet: Wallet): Promise<string[]> {
 async function assertNotElsewhere(ctx: Context, wallet: WalletData): Promise<void> {
   const other = (await findWithKey(ctx, wallet)).find(({ family }) => family !== wallet.family);
   if (other === undefined) return;
-  throw new RangeError(
+  throw new TakenError(
     `The key is that of the wallet ${other.id} on ${networksOf(other.family).join(', ')}. Bitcoin and EVM ` +
       "networks have accounts of their own: m/84'/0'/0' and m/44'/60'/0'. Give that of the right one",
   );
@@ -119,7 +150,11 @@ export async function endWallet(ctx: Context, id: string): Promise<Changed> {
   const known = await getWallet(ctx, id);
   const mailed = await ctx.db.transaction(async (tx) => {
     await lockWallets(tx, known);
-    return (await retireWallet(tx, id, ctx.now())) ? notifyOfWallet(tx, known, 'retired', ctx.now()) : null;
+    if (!(await retireWallet(tx, id, ctx.now()))) return null;
+    await cancel(tx, useWallet, [id]);
+    const told = await notifyOfWallet(tx, known, 'retired', ctx.now());
+    await noteWallet(ctx, tx, 'wallet retired', known);
+    return told;
   });
   return { wallet: await getWallet(ctx, id), mailed, replaced: null };
 }
@@ -129,23 +164,6 @@ export async function getWallet({ db }: { db: Connection }, id: string): Promise
   const wallet = await findWallet(db, id);
   if (wallet === null) throw new RangeError(`There is no wallet ${id}`);
   return wallet;
-}
-
-/** An address as its owner compares it. */
-export interface ShownAddress {
-  readonly index: number;
-  readonly path: string;
-  readonly address: string;
-}
-
-/** The addresses to compare before a wallet is used. Throws WalletError where its MAC is wrong. */
-export function firstAddresses({ config }: Pick<Context, 'config'>, wallet: Wallet): ShownAddress[] {
-  const opened = openWallet(config, wallet);
-  return Array.from({ length: FIRST_ADDRESSES }, (_, index) => ({
-    index,
-    path: opened.pathAt(index),
-    address: shownAddress(opened, opened.addressAt(index)),
-  }));
 }
 
 /**
@@ -159,13 +177,10 @@ export function deploymentOf(wallet: Wallet): { to: string; init_code: string } 
   return { to, init_code: `0x${Buffer.from(initCodeOf(public_data)).toString('hex')}` };
 }
 
-function assertShown(wallet: Wallet, first: readonly ShownAddress[], address: string): void {
-  const { treasury, shown } = formOf(wallet);
-  const own = treasury(wallet.public_data);
-  const accepted = own === null ? first.map((one) => one.address) : [own];
-  if (accepted.some((one) => one.toLowerCase() === address.toLowerCase())) return;
+function assertShown(ctx: Context, wallet: Wallet, address: string): void {
+  if (isShown(wallet, firstAddresses(ctx, wallet), address)) return;
   throw new RangeError(
-    `--address must be ${shown}, and it is another one. If your wallet shows none of them, do not confirm: ` +
-      'money would go where you do not find it',
+    `--address must be ${formOf(wallet).shown}, and it is another one. If your wallet shows none of them, do not ` +
+      'confirm: money would go where you do not find it',
   );
 }

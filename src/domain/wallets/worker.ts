@@ -1,6 +1,7 @@
 import type { Handler } from '../schedule/job.ts';
 import type { Mailer } from '../../platform/mail.ts';
-import { tellWallet } from './jobs.ts';
+import { useAfterWait } from './by-owner.ts';
+import { tellWallet, useWallet } from './jobs.ts';
 import { sendWalletNotice } from './notify.ts';
 
 /** The handlers of wallets; without a mailer no mail is sent. */
@@ -9,6 +10,12 @@ export const walletHandlers = ({ mailer }: { readonly mailer: Mailer | null }): 
     job: tellWallet,
     async handle(ctx, keys) {
       for (const key of keys) await sendWalletNotice(ctx, { mailer }, key);
+    },
+  },
+  {
+    job: useWallet,
+    async handle(ctx, keys) {
+      for (const id of keys) await useAfterWait(ctx, id);
     },
   },
 ];

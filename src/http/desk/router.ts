@@ -11,9 +11,18 @@ import { deskCookies, type DeskCookies } from './shell/cookies.ts';
 import { sendDownload } from './shell/download.ts';
 import { deskDocument, refusal, type Viewer } from './shell/document.ts';
 import { ownPostOnly } from './shell/own-post.ts';
-import { ownPath, type DeskReply, type DeskRoute, type Kept, type Page, type Visit } from './shell/route.ts';
+import {
+  ownPath,
+  type DeskReply,
+  type DeskRoute,
+  type Framed,
+  type Kept,
+  type Page,
+  type Visit,
+} from './shell/route.ts';
 import { DESK_HEADERS, policyOf } from './shell/style.ts';
 import { EN } from './shell/texts.ts';
+import { fileOf } from './shell/upload.ts';
 
 type DeskGate = Pick<Gate, 'ctx' | 'limit' | 'clients'>;
 
@@ -27,12 +36,11 @@ export function deskRouter(gate: DeskGate, dependencies: DeskDependencies): Rout
   });
   if (ctx.config.maintenance) router.use('/dashboard', showMaintenance);
   const cookies = deskCookies(ctx.config.publicUrl);
-  const ownPost = ownPostOnly(ctx.config.publicUrl);
   const routes = deskRoutes(ctx.config, dependencies);
   const pages = new Set(routes.filter(({ method }) => method === 'get').map(({ path }) => path));
   for (const route of routes) {
     const limited = limit(`desk ${route.name}`, route.perMinute, clients.addressOf);
-    const post = route.method === 'post' ? ownPost : [];
+    const post = route.method === 'post' ? ownPostOnly(ctx.config.publicUrl, route.takesFile === true) : [];
     router[route.method](route.path, limited, ...post, serve(gate, cookies, route, pages));
   }
   return router;
@@ -80,7 +88,7 @@ function visitOf(
   address: string,
   device: string | null,
 ): Visit {
-  const form = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const form = (Buffer.isBuffer(body) ? {} : (body ?? {})) as Readonly<Record<string, unknown>>;
   return {
     ctx,
     texts: EN,
@@ -91,6 +99,7 @@ function visitOf(
     path,
     params: params as Record<string, string>,
     query: new URLSearchParams((url.split('?', 2)[1] ?? '').replaceAll('%00', '')),
+    file: Buffer.isBuffer(body) ? fileOf(headers['content-type'] ?? '', body) : null,
     field: (name) => {
       const value = Object.hasOwn(form, name) ? form[name] : undefined;
       return typeof value === 'string' ? value.replaceAll('\0', '') : '';
@@ -120,9 +129,14 @@ function toConfirm(page: string): DeskReply {
   return { to: `/dashboard/second-factor?to=${encodeURIComponent(page)}` };
 }
 
-/** The page that a path is, or whose form it is: `/dashboard/:merchant/people`, `/dashboard/account`. */
+/**
+ * The page that a path is, or whose form it is: `/dashboard/:merchant/people`, `/dashboard/account`. The
+ * settings have several.
+ */
 function pageOf({ path, params }: Visit, isPage: boolean): string {
-  return ownPath(isPage ? path : path.split('/', params.merchant === undefined ? 3 : 4).join('/'));
+  const parts = path.split('/');
+  const depth = params.merchant === undefined ? 3 : parts[3] === 'settings' ? 5 : 4;
+  return ownPath(isPage ? path : parts.slice(0, depth).join('/'));
 }
 
 interface Answer {
@@ -136,9 +150,15 @@ function send(response: Response, next: () => void, answer: Answer): void | Prom
   const { viewer, cookies, reply, log } = answer;
   if (reply === 'missing') return next();
   if ('file' in reply) return sendDownload(response, reply, log);
+  if ('policy' in reply) return sendFramed(response, reply);
   keep(response, cookies, reply.kept);
   if ('to' in reply) return response.redirect(303, reply.to);
   sendPage(response, viewer, reply);
+}
+
+function sendFramed(response: Response, { html, policy }: Framed): void {
+  response.set({ 'Content-Security-Policy': policy, 'X-Frame-Options': 'SAMEORIGIN' });
+  response.type('text/html; charset=utf-8').send(html);
 }
 
 function sendPage(response: Response, viewer: Viewer, page: Page): void {

@@ -10,9 +10,11 @@ import { entryRoutes, linkRoutes } from './entry/routes.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { ExportSlots } from './exports/slots.ts';
 import { homeRoutes } from './home/routes.ts';
+import { linkPageRoutes } from './links/routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { auditRoutes } from './people/audit.ts';
 import { peopleRoutes } from './people/routes.ts';
+import { settingsRoutes } from './settings/routes.ts';
 import type { DeskRoute } from './shell/route.ts';
 import { tillRoutes } from './tills/routes.ts';
 
@@ -44,5 +46,7 @@ export function deskRoutes(
     ...peopleRoutes(mailer),
     ...auditRoutes(slots),
     ...exportRoutes(slots),
+    ...linkPageRoutes,
+    ...settingsRoutes(adapters),
   ];
 }

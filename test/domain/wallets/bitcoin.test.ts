@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { takeDepositIndices } from '../../../src/domain/chain/wallets/store.ts';
 import { setEmail } from '../../../src/domain/merchants/store.ts';
 import { listWalletsOf } from '../../../src/domain/wallets/list.ts';
-import { confirmWallet, endWallet, firstAddresses, setWallet } from '../../../src/domain/wallets/set.ts';
+import { firstAddresses } from '../../../src/domain/wallets/first-addresses.ts';
+import { confirmWallet, endWallet, setWallet } from '../../../src/domain/wallets/set.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import {
   accountKey,

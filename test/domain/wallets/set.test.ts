@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { openWallet, WalletError } from '../../../src/domain/chain/wallets/open.ts';
 import { findWallet, listWallets, takeDepositIndices } from '../../../src/domain/chain/wallets/store.ts';
-import { confirmWallet, endWallet, firstAddresses, setWallet } from '../../../src/domain/wallets/set.ts';
+import { firstAddresses } from '../../../src/domain/wallets/first-addresses.ts';
+import { confirmWallet, endWallet, setWallet } from '../../../src/domain/wallets/set.ts';
 import { reSignWallets } from '../../../src/domain/wallets/re-sign.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { accountKey, addWallet, TREASURY, useWallet } from '../../support/wallets.ts';

@@ -124,6 +124,11 @@ const retire = sql<{ id: string }, { id: string; now: Date }>(
   (p) => `UPDATE wallets SET retired_at = ${p.now} WHERE id = ${p.id} AND retired_at IS NULL RETURNING id`,
 );
 
+/** Another wallet has the key. Its message names that wallet, which may be somebody else's. */
+export class TakenError extends RangeError {
+  override readonly name = 'TakenError';
+}
+
 /**
  * Puts a wallet in use in place of the one before, under the lock of `lockWallets`; `alike` have the same
  * addresses. Returns the id of the one that it replaces, or null. Throws RangeError where it was retired
@@ -139,7 +144,7 @@ export async function putInUse(
   const replaced = await runOne(tx, retireInUse, { merchantId, family, now });
   const other = await runOne(tx, inUseAmong, { alike });
   if (other !== null)
-    throw new RangeError(
+    throw new TakenError(
       `The wallet ${other.id} of ${other.merchant_id ?? 'the installation'} has the same addresses and is ` +
         'in use: retire it first, or set a wallet of another account',
     );

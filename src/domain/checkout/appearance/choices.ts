@@ -9,7 +9,7 @@ import type { AppearanceBody } from './schemas.ts';
 export type Choices = Omit<StoredAppearance, 'logo'>;
 
 /** What validation depends on beside the request. */
-interface Surroundings {
+export interface Surroundings {
   /** The networks that serve the merchant. */
   readonly networks: readonly NetworkId[];
   /** In what its payments can be settled; null: whatever comes is converted. */

@@ -4,13 +4,20 @@ export const ROLES = ['owner', 'developer', 'support', 'read-only'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** What a person may do at a merchant: what an API key may, and what no key can. */
-export type Right = Permission | 'keys:write' | 'people:read' | 'people:write' | 'audit:read';
+export type Right =
+  | Permission
+  | 'keys:write'
+  | 'people:read'
+  | 'people:write'
+  | 'audit:read'
+  /** Wallets, accepted methods and policies: where money goes, and what counts as paid. */
+  | 'settings:write';
 
 const READS: readonly Right[] = ['payments:read', 'webhooks:read', 'wallets:read', 'people:read'];
 
 /** Who may do what: the whole of it. */
 export const RIGHTS_OF = {
-  owner: [...PERMISSIONS, 'keys:write', 'people:read', 'people:write', 'audit:read'],
+  owner: [...PERMISSIONS, 'keys:write', 'people:read', 'people:write', 'audit:read', 'settings:write'],
   developer: [
     ...READS,
     'payments:write',

@@ -10,9 +10,11 @@ import { ICON_PATH, STYLE } from './style.ts';
 const TABS = [
   { tab: 'home', path: '', right: 'payments:read' },
   { tab: 'payments', path: '/payments', right: 'payments:read' },
+  { tab: 'links', path: '/links', right: 'payments:read' },
   { tab: 'tills', path: '/tills', right: 'payments:read' },
   { tab: 'exports', path: '/exports', right: 'payments:read' },
   { tab: 'developers', path: '/developers', right: 'webhooks:read' },
+  { tab: 'settings', path: '/settings', right: 'payments:read' },
   { tab: 'people', path: '/people', right: 'people:read' },
   { tab: 'audit', path: '/audit', right: 'audit:read' },
 ] as const satisfies readonly { tab: keyof DeskTexts['tabs']; path: string; right: Right }[];

@@ -4,17 +4,22 @@ import { noteFacts } from '../../logging/access-log.ts';
 import { languageOf, PAGE_HEADERS } from '../../checkout/page.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
+const FORM_WITH_FILE = 'multipart/form-data';
+/** More than the largest file: who sends a larger one reads why it was not taken. */
+const FILE_LIMIT = '2mb';
 
 /**
  * Lets the desk's own forms through, and refuses what another page makes a browser post, by what browsers say
  * themselves: Sec-Fetch-Site, and Origin where it is not sent. A request with neither is no browser's, or one
  * that cannot be judged: it is refused as well. So is every other type of content, which is not even read.
+ * A form with a file is of another type than the others.
  */
-export function ownPostOnly(publicUrl: string): RequestHandler[] {
+export function ownPostOnly(publicUrl: string, takesFile = false): RequestHandler[] {
   const { origin, protocol } = new URL(publicUrl);
+  const type = takesFile ? FORM_WITH_FILE : FORM;
   const refuse: RequestHandler = (request, response, next) => {
     const isOwn = isFromOwnPage(request, origin, protocol);
-    if (isOwn && request.is(FORM) === FORM) return next();
+    if (isOwn && request.is(type) === type) return next();
     noteFacts(response, { reason: isOwn ? 'no form' : 'posted by another page' });
     // The unread rest of a form would be parsed as the next request.
     response
@@ -23,7 +28,10 @@ export function ownPostOnly(publicUrl: string): RequestHandler[] {
       .set('Connection', 'close');
     response.send(messagePage('badForm', languageOf(request).language));
   };
-  return [refuse, express.urlencoded({ extended: false, limit: '8kb', parameterLimit: 50 })];
+  const read = takesFile
+    ? express.raw({ type, limit: FILE_LIMIT, inflate: false })
+    : express.urlencoded({ extended: false, limit: '8kb', parameterLimit: 50 });
+  return [refuse, read];
 }
 
 /** `none`: the visitor has sent the form again. */

@@ -16,6 +16,8 @@ export interface Visit extends Visitor {
   /** A form's fields; what a form has not is empty. */
   readonly field: (name: string) => string;
   readonly query: URLSearchParams;
+  /** What a form with a file sends; null: no file was chosen, or the route takes none. */
+  readonly file: Buffer | null;
 }
 
 /** A request of who is signed in. */
@@ -59,8 +61,15 @@ export interface Download {
   readonly onEnd: () => void;
 }
 
+/** A document of its own, which pages of the desk show in a frame, and nobody else. */
+export interface Framed {
+  readonly html: string;
+  /** Its Content-Security-Policy. */
+  readonly policy: string;
+}
+
 /** `missing`: the same page for what does not exist and for what is not theirs. */
-export type DeskReply = Page | Redirect | Download | 'missing';
+export type DeskReply = Page | Redirect | Download | Framed | 'missing';
 
 interface Declared<V extends Visit> {
   /** Unique: the name of its rate limit. */
@@ -70,6 +79,8 @@ interface Declared<V extends Visit> {
   readonly path: string;
   /** Requests per 60 s and address, before RATE_LIMIT_SCALE. */
   readonly perMinute: number;
+  /** The form sends a file, of at most 100 kB, and nothing else. */
+  readonly takesFile?: true;
   handle(visit: V): Promise<DeskReply>;
 }
 

@@ -15,6 +15,7 @@ export const STYLE = inline(
       'desk/home.css',
       'desk/developers.css',
       'desk/payments.css',
+      'desk/settings.css',
     ].map((file) => new URL(file, ASSETS)),
   ),
 );
@@ -25,12 +26,16 @@ export const ICON_PATH = ICON.path;
 export const deskScript = (files: readonly string[]): Inline =>
   inline('script', readMinified(files.map((file) => new URL(`desk/${file}`, ASSETS))));
 
-/** The policy of a page with these scripts, and no others. `data:` is for QR codes. */
+/**
+ * The policy of a page with these scripts, and no others. `data:` is for QR codes; what it shows in a frame
+ * is the desk's.
+ */
 export const policyOf = (scripts: readonly Inline[]): string =>
   [
     "default-src 'none'",
     `style-src ${STYLE.source}`,
     ...(scripts.length === 0 ? [] : [`script-src ${scripts.map(({ source }) => source).join(' ')}`]),
+    "frame-src 'self'",
     "img-src 'self' data:",
     "form-action 'self'",
     "base-uri 'none'",

@@ -1,9 +1,11 @@
 import { ACCOUNT_TEXTS } from '../texts/account.ts';
 import { EXPORTS } from '../texts/exports.ts';
 import { HOME } from '../texts/home.ts';
+import { LINKS } from '../texts/links.ts';
 import { PEOPLE } from '../texts/people.ts';
 import { DEVELOPERS } from '../texts/developers.ts';
 import { PAYMENTS } from '../texts/payments.ts';
+import { SETTINGS } from '../texts/settings.ts';
 
 /** Every text of the desk in English. Another language is another value of the same type. */
 export const EN = {
@@ -19,9 +21,11 @@ export const EN = {
   tabs: {
     home: 'Home',
     payments: 'Payments',
+    links: 'Links',
     tills: 'Tills',
     exports: 'Exports',
     developers: 'Developers',
+    settings: 'Settings',
     people: 'People',
     audit: 'Audit log',
   },
@@ -32,6 +36,8 @@ export const EN = {
   payments: PAYMENTS,
   exports: EXPORTS,
   developers: DEVELOPERS,
+  links: LINKS,
+  settings: SETTINGS,
   audit: {
     title: 'Audit log',
     at: 'Time',

@@ -9,12 +9,12 @@ import {
 } from '../../../domain/chain/wallets/kinds.ts';
 import { WalletError } from '../../../domain/chain/wallets/open.ts';
 import { listWallets, type Wallet } from '../../../domain/chain/wallets/store.ts';
+import { firstAddresses } from '../../../domain/wallets/first-addresses.ts';
 import { toResource } from '../../../domain/wallets/list.ts';
 import {
   confirmWallet,
   deploymentOf,
   endWallet,
-  firstAddresses,
   setWallet,
   type Changed,
 } from '../../../domain/wallets/set.ts';

@@ -1,4 +1,4 @@
-import type { ShownAddress } from '../../../domain/wallets/set.ts';
+import type { ShownAddress } from '../../../domain/wallets/first-addresses.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
 
