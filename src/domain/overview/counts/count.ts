@@ -100,9 +100,9 @@ const deleteOld = sql<{ deleted: number }, { before: Date; limit: number }>(
 );
 
 /** Deletes counts of more than 100 days ago; returns how many rows. */
-export async function sweepCounts({ db, now }: Pick<Context, 'db' | 'now'>): Promise<number> {
-  const before = addSeconds(now(), -KEPT_SECONDS);
-  return deleteInChunks(async (limit) => (await run(db, deleteOld, { before, limit }))[0]?.deleted ?? 0);
+export async function sweepCounts(ctx: Pick<Context, 'db' | 'now'>): Promise<number> {
+  const before = addSeconds(ctx.now(), -KEPT_SECONDS);
+  return deleteInChunks(async (limit) => (await run(ctx.db, deleteOld, { before, limit }))[0]?.deleted ?? 0);
 }
 
 const forgetCounts = sql('forget_payment_counts', 'DELETE FROM payment_counts');
