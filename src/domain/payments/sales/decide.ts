@@ -1,4 +1,6 @@
-import { run, runOne, sql, type Connection, type Db } from '../../../platform/postgres/db.ts';
+import type { Context } from '../../../platform/context.ts';
+import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { recordChange } from '../../audit/record.ts';
 import { schedule } from '../../schedule/store.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
@@ -33,17 +35,19 @@ export interface UnsoldSale {
 /** A person reads no more lines; those that wait longest are first. */
 const MOST_LISTED = 200;
 
-// Index: sales_unsold.
-const unsoldSales = sql<UnsoldSale, { merchantId: string | null; onlyHeld: boolean }>(
-  'list_unsold_sales',
-  (p) => `
+const UNSOLD = `
     SELECT s.payment_id, s.number, s.merchant_id, s.status, s.reason, s.detail, c.coin, c.network,
       c.amount::text, coalesce(o.sold, 0)::text AS sold, coalesce(o.proceeds, 0)::text AS proceeds,
       o.in_doubt, s.created_at, s.since
     FROM sales s JOIN conversions c USING (payment_id, number) CROSS JOIN LATERAL (
       SELECT sum(sold) AS sold, sum(proceeds) AS proceeds,
         max(client_id) FILTER (WHERE ${IS_IN_DOUBT('sent')}) AS in_doubt
-      FROM sale_orders sent WHERE payment_id = s.payment_id AND number = s.number) o
+      FROM sale_orders sent WHERE payment_id = s.payment_id AND number = s.number) o`;
+
+// Index: sales_unsold.
+const unsoldSales = sql<UnsoldSale, { merchantId: string | null; onlyHeld: boolean }>(
+  'list_unsold_sales',
+  (p) => `${UNSOLD}
     WHERE ${IS_UNSOLD('s')} AND (${IS_HELD_SALE('s')} OR NOT ${p.onlyHeld}::boolean)
       AND s.merchant_id = coalesce(${p.merchantId}, s.merchant_id)
     ORDER BY s.created_at LIMIT ${MOST_LISTED}`,
@@ -56,6 +60,20 @@ export async function listUnsold(
 ): Promise<UnsoldSale[]> {
   return run(connection, unsoldSales, { merchantId, onlyHeld });
 }
+
+// Index: sales_pkey.
+const unsoldOfPayment = sql<UnsoldSale, { paymentId: string }>(
+  'list_unsold_sales_of_payment',
+  (p) => `${UNSOLD} WHERE s.payment_id = ${p.paymentId} AND ${IS_UNSOLD('s')} ORDER BY s.number`,
+);
+
+/** Returns the sales of a payment that have not ended. */
+export async function listUnsoldOf(connection: Connection, paymentId: string): Promise<UnsoldSale[]> {
+  return run(connection, unsoldOfPayment, { paymentId });
+}
+
+/** The two doors for a person: what is left is sold after all, or stays as it came. */
+export type SaleDecision = 'retry' | 'as_received';
 
 const decideSales = sql<{ count: number }, { paymentId: string; asReceived: boolean }>(
   'decide_sales',
@@ -73,12 +91,12 @@ const decideSales = sql<{ count: number }, { paymentId: string; asReceived: bool
  * what is left of them stays as it came. An order in doubt is looked up first. Returns how many there are.
  */
 export async function decideSale(
-  db: Db,
+  ctx: Pick<Context, 'db' | 'now' | 'actor' | 'systemNow'>,
   paymentId: string,
-  decision: 'retry' | 'as_received',
-  now: Date,
+  decision: SaleDecision,
 ): Promise<number> {
-  return db.transaction(async (tx) => {
+  const now = ctx.now();
+  return ctx.db.transaction(async (tx) => {
     const [payment] = await lockPayments(tx, [paymentId]);
     if (payment === undefined) return 0;
     const asReceived = decision === 'as_received';
@@ -86,6 +104,13 @@ export async function decideSale(
     if (count === 0) return 0;
     await tellProblem(tx, paymentId, now);
     await schedule(tx, [jobOf(sellPayment, payment, now)]);
+    const { merchant_id } = payment;
+    await recordChange(ctx, tx, 'sale decided', {
+      merchant_id,
+      payment_id: paymentId,
+      decision,
+      sales: count,
+    });
     return count;
   });
 }

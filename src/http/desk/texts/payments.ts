@@ -133,6 +133,16 @@ export const PAYMENTS = {
     unsure: 'It is not known whether your wallet has sent it. Look there before you try again.',
     failed: 'Your wallet did not send it.',
   },
+  sales: 'To be sold at the exchange',
+  saleOf: '{amount} {coin}.',
+  saleSold: '{sold} of it are sold, for {proceeds} before the fee.',
+  saleInDoubt: 'The exchange has not said yet what became of the last order.',
+  saleWaits: 'It waits: {reason}.',
+  saleRetry: 'Sell it now',
+  saleKeep: 'Settle it as it came',
+  saleKeepText:
+    'What is not sold stays in the coin that came, at the exchange or wherever it is, and the payment is settled with it. This cannot be undone.',
+  saleKeepNow: 'Settle it as it came, now',
   simulator: 'Simulated customer',
   simulatorText: 'A test payment: act as its customer.',
   simulate: {
@@ -147,11 +157,13 @@ export const PAYMENTS = {
     refunded: 'The refund was accepted.',
     simulated: 'Done. Below is what it changed.',
     announced: 'The transaction was noted. The refund is completed when it is final.',
+    decided: 'Decided. It is done within seconds.',
   },
   faults: {
     actionOver: 'The payment has moved on: this makes no sense any more.',
     badAction: 'The simulated customer cannot do this.',
     clockBusy: 'Another request moves the time of this payment. Try again in a moment.',
+    saleOver: 'Nothing of the payment waits to be sold any more.',
     idempotency_conflict: 'This form was sent before. Look at the refunds of the payment.',
   },
 } as const;

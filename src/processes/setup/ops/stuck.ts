@@ -1,6 +1,6 @@
 import { SALE_REASONS } from '../../../domain/exchange/port.ts';
 import { durationText } from '../../../domain/ops/status/section.ts';
-import { decideSale, listUnsold, type UnsoldSale } from '../../../domain/payments/sales/decide.ts';
+import { decideSale, listUnsold, type SaleDecision, type UnsoldSale } from '../../../domain/payments/sales/decide.ts';
 import { isHeld } from '../../../domain/payments/sales/states.ts';
 import { reconcileOnce } from '../../../domain/ops/reconcile.ts';
 import { listStuck, releaseParked, stuckText, type Which } from '../../../domain/ops/stuck.ts';
@@ -129,7 +129,7 @@ export const SALE_COMMANDS: Readonly<Record<string, OpsCommand>> = {
   'sales settle-as-received': salesSettleCommand,
 };
 
-function decision(what: 'retry' | 'as_received', summary: string, description: string): OpsCommand {
+function decision(what: SaleDecision, summary: string, description: string): OpsCommand {
   return {
     summary,
     description,
@@ -137,7 +137,7 @@ function decision(what: 'retry' | 'as_received', summary: string, description: s
     changes: () => true,
     async run(ctx, values) {
       const payment = values.text('payment') ?? '';
-      const count = await decideSale(ctx.db, payment, what, ctx.now());
+      const count = await decideSale(ctx, payment, what);
       if (count === 0) throw new OpsUsageError(`Nothing of ${payment} waits to be sold: see sales list.`);
       return {
         facts: { payment, decision: what, sales: count },

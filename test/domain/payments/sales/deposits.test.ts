@@ -100,7 +100,7 @@ describe('a deposit at an exchange', () => {
     expect(await stand.ctx.db('sales').orderBy('number').pluck('status')).to.deep.equal(['ENDED', 'HELD']);
     expect((await stand.resource(id)).settlement).to.not.have.property('problem');
     expect(await readWaitingMoney(stand.ctx.db, harness.ctx.now())).to.have.length(1);
-    await decideSale(stand.ctx.db, id, 'as_received', harness.ctx.now());
+    await decideSale(stand.ctx, id, 'as_received');
     await stand.work(id);
     expect((await stand.resource(id)).settlement).to.include({ mode: 'exchange', amount: '2992.2' });
   });

@@ -116,19 +116,19 @@ describe('a payment that is sold at an exchange', () => {
       stand.kraken.fault = () => null;
       await stand.work(id);
       expect(stand.kraken.account.orders, 'nobody has decided').to.deep.equal([]);
-      expect(await decideSale(harness.ctx.db, id, 'retry', harness.ctx.now())).to.equal(1);
+      expect(await decideSale(harness.ctx, id, 'retry')).to.equal(1);
       expect((await stand.resource(id)).settlement).to.not.have.property('problem');
       await stand.work(id);
       expect(await stand.real.statusOf(id)).to.equal('SETTLED');
       expect(soldAtKraken()).to.equal('1');
-      expect(await decideSale(harness.ctx.db, id, 'retry', harness.ctx.now())).to.equal(0);
+      expect(await decideSale(harness.ctx, id, 'retry')).to.equal(0);
     });
 
   it('settles in the coin that came where a person decides so', async () => {
     const id = await stand.paid();
     once('AddOrder', { error: 'EOrder:Insufficient funds' });
     await stand.work(id);
-    await decideSale(harness.ctx.db, id, 'as_received', harness.ctx.now());
+    await decideSale(harness.ctx, id, 'as_received');
     await stand.work(id);
     const { status, settlement } = await stand.resource(id);
     expect(status).to.equal('SETTLED');
@@ -142,7 +142,7 @@ describe('a payment that is sold at an exchange', () => {
     stand.kraken.fault = (method, times) =>
       method === 'AddOrder' && times === 2 ? { error: 'EOrder:Insufficient funds' } : null;
     await stand.work(id);
-    await decideSale(harness.ctx.db, id, 'as_received', harness.ctx.now());
+    await decideSale(harness.ctx, id, 'as_received');
     await stand.work(id);
     const { settlement } = await stand.resource(id);
     expect(settlement).to.deep.equal({ mode: 'as_received', coin: null, network: null, amount: null });
@@ -214,7 +214,7 @@ describe('a payment that is sold at an exchange', () => {
     const id = await stand.paid();
     once('AddOrder', { cut: 'after' });
     await stand.work(id);
-    await decideSale(harness.ctx.db, id, 'as_received', harness.ctx.now());
+    await decideSale(harness.ctx, id, 'as_received');
     await stand.workUntil(id, 'SETTLED');
     const { settlement } = await stand.resource(id);
     expect(settlement, 'it was sold').to.include({ mode: 'exchange', amount: '2992.2' });
@@ -246,7 +246,7 @@ describe('a payment that is sold at an exchange', () => {
     expect(soldAtKraken()).to.equal('0');
     expect((await unsold())[0]?.status).to.equal('HELD');
     stand.kraken.prices.ETHUSDC = '2970';
-    await decideSale(harness.ctx.db, id, 'retry', harness.ctx.now());
+    await decideSale(harness.ctx, id, 'retry');
     await stand.workUntil(id, 'SETTLED');
     expect(soldAtKraken()).to.equal('1');
   });

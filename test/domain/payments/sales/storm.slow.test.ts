@@ -49,7 +49,7 @@ describe('sales in a storm of wrong answers', function () {
       stand.kraken.fault = () => (random.chance(0.3) ? random.of(faults)() : null);
       const work = async (id: string) => {
         await stand.work(id);
-        if (random.chance(0.3)) await decideSale(stand.ctx.db, id, 'retry', harness.ctx.now());
+        if (random.chance(0.3)) await decideSale(stand.ctx, id, 'retry');
       };
       const open = async () => (await listUnsold(stand.ctx.db, { merchantId: null, onlyHeld: false })).length;
       for (let i = 0; i === 0 || (i < 150 && (await open()) > 0); i += 1) {
@@ -58,7 +58,7 @@ describe('sales in a storm of wrong answers', function () {
       }
       stand.kraken.fault = () => null;
       for (const id of ids) {
-        await decideSale(stand.ctx.db, id, 'retry', harness.ctx.now());
+        await decideSale(stand.ctx, id, 'retry');
         await stand.workUntil(id, 'SETTLED');
       }
       const { orders, balances } = stand.kraken.account;

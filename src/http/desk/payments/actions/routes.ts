@@ -2,6 +2,7 @@ import { simulateByToken } from '../../../../domain/checkout/actions/simulate.ts
 import { cancelPayment } from '../../../../domain/payments/cancel.ts';
 import { adaptersOf } from '../../../../domain/payments/lifecycle/ports.ts';
 import { announceRefund } from '../../../../domain/payments/refunds/by-merchant/announce.ts';
+import { decideSale } from '../../../../domain/payments/sales/decide.ts';
 import { readPayment } from '../../../../domain/payments/read.ts';
 import type { Sandbox } from '../../../../domain/sandbox/test-clock/sandbox.ts';
 import { callerOf, contextOf, orMissing, paymentPath, type PaymentDependencies } from '../page/own.ts';
@@ -47,8 +48,28 @@ export const actionRoutes = (dependencies: PaymentDependencies): readonly DeskRo
         }),
       ),
   },
+  {
+    name: 'decide sale',
+    method: 'post',
+    path: `${PAYMENT}/sale`,
+    access: 'member',
+    right: 'refunds:write',
+    perMinute: DESK_PER_MINUTE,
+    handle: (visit) => orMissing(() => decide(visit, dependencies)),
+  },
   ...(dependencies.sandbox === null ? [] : [simulateRoute(dependencies, dependencies.sandbox)]),
 ];
+
+/** What waits to be sold for a payment is tried again, or stays as it came. */
+async function decide(visit: AtMerchant, dependencies: PaymentDependencies): Promise<DeskReply> {
+  const { ctx, merchant, params, field, texts } = visit;
+  const { id } = await readPayment(ctx.db, merchant.merchant_id, params.payment ?? '');
+  const decision = (['retry', 'as_received'] as const).find((one) => one === field('decision'));
+  const count = decision === undefined ? 0 : await decideSale(contextOf(visit), id, decision);
+  return count === 0
+    ? showPayment(visit, dependencies, texts.payments.faults.saleOver)
+    : { to: `${paymentPath(visit)}?said=decided` };
+}
 
 const simulateRoute = (dependencies: PaymentDependencies, sandbox: Sandbox): DeskRoute => ({
   name: 'simulate customer',

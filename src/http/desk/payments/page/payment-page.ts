@@ -1,5 +1,6 @@
 import type { OfferedAction } from '../../../../domain/checkout/actions/simulate.ts';
 import type { RefundList } from '../../../../domain/payments/refunds/schemas.ts';
+import type { UnsoldSale } from '../../../../domain/payments/sales/decide.ts';
 import type { PaymentResource } from '../../../../domain/payments/schemas.ts';
 import { html, type Html } from '../../../../platform/pages/html.ts';
 import { alert, said, time } from '../../shell/fields.ts';
@@ -7,6 +8,7 @@ import type { AtMerchant, Page } from '../../shell/route.ts';
 import { deskScript } from '../../shell/style.ts';
 import { actionsCard, simulatorCard } from './actions-card.ts';
 import { refundsCard } from './refunds-card.ts';
+import { salesCard } from './sales-card.ts';
 import { timelineCard, type Timeline } from './timeline.ts';
 
 /** What the page of a payment shows. */
@@ -14,6 +16,8 @@ export interface ShownPayment {
   readonly payment: PaymentResource;
   readonly timeline: Timeline;
   readonly refunds: RefundList;
+  /** What of it waits to be sold. */
+  readonly sales: readonly UnsoldSale[];
   readonly actions: readonly OfferedAction[];
   /** What is wrong with what was asked for; null: nothing was. */
   readonly fault: string | null;
@@ -23,7 +27,7 @@ const COPY = deskScript(['copy.js']);
 /** Only where there is something to sign. */
 const SIGN = deskScript(['../checkout/announced.js', '../checkout/wallet-faults.js', 'sign.js']);
 
-const SAID = ['cancelled', 'refunded', 'simulated', 'announced'] as const;
+const SAID = ['cancelled', 'refunded', 'simulated', 'announced', 'decided'] as const;
 
 /** A payment: what it is, what one can do with it, and what happened to it. */
 export function paymentPage(visit: AtMerchant, shown: ShownPayment): Page {
@@ -37,7 +41,7 @@ export function paymentPage(visit: AtMerchant, shown: ShownPayment): Page {
     status: fault === null ? 200 : 409,
     main: html`${said(note === undefined ? null : payments.said[note])} ${alert(fault)}
       <section class="card">${factsOf(visit, payment)}</section>
-      ${actionsCard(visit, payment)} ${simulatorCard(visit, shown.actions)}
+      ${salesCard(visit, shown.sales)} ${actionsCard(visit, payment)} ${simulatorCard(visit, shown.actions)}
       ${refundsCard(visit, shown.refunds)} ${timelineCard(visit, shown.timeline)}`,
   };
 }

@@ -3,6 +3,7 @@ import { readTimeline } from '../../../../domain/events/timeline/read.ts';
 import { adaptersOf } from '../../../../domain/payments/lifecycle/ports.ts';
 import { readPayment } from '../../../../domain/payments/read.ts';
 import { readRefundList } from '../../../../domain/payments/refunds/given-address.ts';
+import { listUnsoldOf } from '../../../../domain/payments/sales/decide.ts';
 import { toResource } from '../../../../domain/payments/schemas.ts';
 import type { AtMerchant, DeskReply, Page } from '../../shell/route.ts';
 import { faultOf, paymentPath, type PaymentDependencies } from './own.ts';
@@ -28,6 +29,7 @@ export async function showPayment(
     fault,
     timeline: await readTimeline(ctx.db, named, visit.query.get('after') ?? undefined),
     refunds: await readRefundList(ctx.db, { chains, config: ctx.config }, own),
+    sales: await listUnsoldOf(ctx.db, payment.id),
     actions: sandbox === null ? [] : await simulatorActionsByToken(ctx, payment.token_id),
   });
 }
