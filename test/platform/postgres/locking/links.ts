@@ -8,6 +8,8 @@ export const LINKS: Reasons = {
     take_item_of_link: OWN_ROW,
     lock_links: LOCKED_ROWS,
     move_items_of_links: OWN_ROW,
+    lock_link_of_merchant: LOCKED_ROWS,
+    update_link: 'It writes what was computed from the row under its lock (domain/links/edit.ts).',
   },
   readsMore: {},
 };
