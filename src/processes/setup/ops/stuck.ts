@@ -1,6 +1,11 @@
 import { SALE_REASONS } from '../../../domain/exchange/port.ts';
 import { durationText } from '../../../domain/ops/status/section.ts';
-import { decideSale, listUnsold, type SaleDecision, type UnsoldSale } from '../../../domain/payments/sales/decide.ts';
+import {
+  decideSale,
+  listUnsold,
+  type SaleDecision,
+  type UnsoldSale,
+} from '../../../domain/payments/sales/decide.ts';
 import { isHeld } from '../../../domain/payments/sales/states.ts';
 import { reconcileOnce } from '../../../domain/ops/reconcile.ts';
 import { listStuck, releaseParked, stuckText, type Which } from '../../../domain/ops/stuck.ts';
