@@ -71,15 +71,17 @@ const deleteSurplus = sql<never, { errors: string }>(
     DELETE FROM key_request_errors WHERE id IN (SELECT id FROM locked)`,
 );
 
-/** Adds what was counted to what is stored, and keeps the latest errors of each key. */
+/** Adds what was counted to what is stored, and keeps the latest errors of each key: all or nothing. */
 export async function recordRequests(
   db: Db,
   counts: readonly RequestCount[],
   errors: readonly RequestError[],
 ): Promise<void> {
-  if (counts.length > 0) await run(db, addCounts, { counts: recordset(counts) });
-  if (errors.length === 0) return;
-  const rows = recordset(errors);
-  await run(db, insertErrors, { errors: rows });
-  await run(db, deleteSurplus, { errors: rows });
+  await db.transaction(async (tx) => {
+    if (counts.length > 0) await run(tx, addCounts, { counts: recordset(counts) });
+    if (errors.length === 0) return;
+    const rows = recordset(errors);
+    await run(tx, insertErrors, { errors: rows });
+    await run(tx, deleteSurplus, { errors: rows });
+  });
 }

@@ -1,6 +1,6 @@
 import { recordAction } from '../../../domain/audit/record.ts';
 import { fileOf, type ExportFormat } from '../../../domain/exports/file.ts';
-import type { AtMerchant, Download } from '../shell/route.ts';
+import { actorOf, type AtMerchant, type Download } from '../shell/route.ts';
 import type { ExportSlots } from './slots.ts';
 
 interface File {
@@ -17,16 +17,16 @@ interface File {
  * byte: a file that breaks off has let data out as well.
  */
 export async function fileReply(
-  { ctx, merchant, session, address }: AtMerchant,
+  visit: AtMerchant,
   slots: ExportSlots,
   { name, format, details, pages, isContinued }: File,
 ): Promise<Download | null> {
+  const { ctx, merchant } = visit;
   const { merchant_id: merchantId, mode } = merchant;
   const onEnd = slots.take(merchantId);
   if (onEnd === null) return null;
-  const who = { kind: 'person', actor: session.person_id, address } as const;
   try {
-    await recordAction(ctx.db, { at: ctx.now(), ...who, merchantId, command: 'export', details });
+    await recordAction(ctx.db, { at: ctx.now(), ...actorOf(visit), merchantId, command: 'export', details });
   } catch (error) {
     onEnd();
     throw error;

@@ -4,6 +4,7 @@ import { fill, html } from '../../../platform/pages/html.ts';
 import { badge } from '../shell/document.ts';
 import { said } from '../shell/fields.ts';
 import {
+  actorOf,
   DESK_PER_MINUTE,
   type AtMerchant,
   type DeskRoute,
@@ -72,10 +73,6 @@ export const homeRoutes: readonly DeskRoute[] = [
     },
   },
 ];
-
-/** Who does it, for the audit log. */
-const actorOf = ({ session, address }: AtMerchant) =>
-  ({ kind: 'person', actor: session.person_id, address }) as const;
 
 /** The page of a merchant; `fault`: what is wrong with the time zone that was chosen. */
 async function homePage(visit: AtMerchant, fault: string | null): Promise<Page> {

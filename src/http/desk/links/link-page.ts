@@ -3,6 +3,7 @@ import { MOST_SUMMED } from '../../../domain/links/store.ts';
 import type { LinkResource } from '../../../domain/links/schemas.ts';
 import { may } from '../../../domain/people/rights/roles.ts';
 import { fillPlain, html, type Html } from '../../../platform/pages/html.ts';
+import { pairs } from '../shell/choices.ts';
 import { alert, button, field, form, said, time } from '../shell/fields.ts';
 import type { AtMerchant, Page } from '../shell/route.ts';
 import { linksPath, pricesOf, stateOfLink, takenOf } from './list-page.ts';
@@ -55,15 +56,7 @@ function factsOf(visit: AtMerchant, { link, totals, coin }: ShownLink): Html {
     [texts.created, time(new Date(link.created_at))],
     [texts.payments, html`<a href="${base}/payments?order_id=${link.id}"><code>${link.id}</code></a>`],
   ];
-  return html`<dl class="pairs">
-    ${facts.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
-    )}
-  </dl>`;
+  return pairs(facts);
 }
 
 /** All of it can be selected and copied as it stands. */

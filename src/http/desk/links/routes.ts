@@ -13,8 +13,7 @@ import {
   readTotals,
 } from '../../../domain/links/store.ts';
 import { findMerchant } from '../../../domain/merchants/api-keys.ts';
-import type { Context } from '../../../platform/context.ts';
-import { DESK_PER_MINUTE, type AtMerchant, type DeskReply, type DeskRoute } from '../shell/route.ts';
+import { acting, DESK_PER_MINUTE, type AtMerchant, type DeskReply, type DeskRoute } from '../shell/route.ts';
 import { changeOf, creationOf } from './entered.ts';
 import { linkPage } from './link-page.ts';
 import { linksPage, linksPath, NEW_FIELDS, type NewFields } from './list-page.ts';
@@ -81,11 +80,6 @@ export const linkPageRoutes: readonly DeskRoute[] = [
       }),
   },
 ];
-
-const acting = ({ ctx, session, address }: AtMerchant): Context => ({
-  ...ctx,
-  actor: { kind: 'person', actor: session.person_id, address },
-});
 
 const own = ({ ctx, merchant, params }: AtMerchant): Promise<Link> =>
   readLink(ctx.db, merchant.merchant_id, params.link ?? '');

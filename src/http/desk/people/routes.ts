@@ -4,6 +4,7 @@ import { mailInvitation } from '../../../domain/people/members/mail-invitation.t
 import { changeMember, listMembers } from '../../../domain/people/members/members.ts';
 import type { Mailer } from '../../../platform/mail.ts';
 import {
+  actorOf,
   COSTLY_PER_MINUTE,
   DESK_PER_MINUTE,
   type AtMerchant,
@@ -15,10 +16,6 @@ import { invitedPage, peoplePage, type PeopleFaults } from './page.ts';
 const PEOPLE = '/dashboard/:merchant/people';
 
 const peoplePath = ({ merchant }: AtMerchant) => `/dashboard/${merchant.merchant_id}/people`;
-
-/** Who does it, for the audit log. */
-const actorOf = ({ session, address }: AtMerchant) =>
-  ({ kind: 'person', actor: session.person_id, address }) as const;
 
 /** The people of a merchant, and invitations to more. */
 export const peopleRoutes = (mailer: Mailer | null): readonly DeskRoute[] => [

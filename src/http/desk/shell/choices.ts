@@ -1,35 +1,45 @@
 import { Html, html } from '../../../platform/pages/html.ts';
 
-/** A text of several lines. */
+/** Text of several lines. */
 export function textArea({
   name,
   label,
   value = '',
-  hint,
+  hint = null,
   fault = null,
+  rows = 3,
+  maxLength,
+  isOptional,
 }: {
   name: string;
   label: string;
   value?: string;
-  hint: string;
+  hint?: string | null;
   fault?: string | null;
+  rows?: number;
+  maxLength?: number;
+  isOptional?: true;
 }): Html {
-  const [hintId, faultId] = [`${name}-hint`, `${name}-fault`];
-  const invalid = fault === null ? null : html`aria-invalid="true"`;
-  const described = fault === null ? hintId : `${hintId} ${faultId}`;
+  const described = [
+    ...(hint === null ? [] : [`${name}-hint`]),
+    ...(fault === null ? [] : [`${name}-fault`]),
+  ];
   return html`<p class="field">
     <label for="${name}">${label}</label>
     <textarea
       id="${name}"
       name="${name}"
-      rows="3"
-      spellcheck="false"
-      aria-describedby="${described}"
-      ${invalid}
+      rows="${rows}"
+      dir="auto"
+      autocomplete="off"
+      ${maxLength === undefined ? null : html`maxlength="${maxLength}"`}
+      ${isOptional === true ? null : html`required`}
+      ${described.length === 0 ? null : html`aria-describedby="${described.join(' ')}"`}
+      ${fault === null ? null : html`aria-invalid="true"`}
     >
 ${value}</textarea>
-    <span class="small" id="${hintId}">${hint}</span>
-    ${fault === null ? null : html`<span class="fault" id="${faultId}">${fault}</span>`}
+    ${hint === null ? null : html`<span class="small" id="${name}-hint">${hint}</span>`}
+    ${fault === null ? null : html`<span class="fault" id="${name}-fault">${fault}</span>`}
   </p>`;
 }
 

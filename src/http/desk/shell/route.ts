@@ -1,8 +1,9 @@
 import type { ExportFormat } from '../../../domain/exports/file.ts';
 import type { Right } from '../../../domain/people/rights/roles.ts';
 import type { Membership, Session } from '../../../domain/people/sessions/store.ts';
+import { byPerson } from '../../../domain/people/sessions/record.ts';
 import type { Visitor } from '../../../domain/people/sessions/sign-in.ts';
-import type { Context } from '../../../platform/context.ts';
+import type { Actor, Context } from '../../../platform/context.ts';
 import type { Inline } from '../../../platform/pages/assets.ts';
 import type { Html } from '../../../platform/pages/html.ts';
 import type { DeskTexts } from './texts.ts';
@@ -113,3 +114,9 @@ export const COSTLY_PER_MINUTE = 10;
 export function ownPath(text: string | null): string {
   return text !== null && /^\/dashboard(?:\/[\w-]{1,64}){0,5}$/.test(text) ? text : '/dashboard';
 }
+
+/** Who does it, for the audit log. */
+export const actorOf = ({ session, address }: AtMerchant): Actor => byPerson(session.person_id, { address });
+
+/** A context in which the person is who acts: what they change is in the audit log under their name. */
+export const acting = (visit: AtMerchant): Context => ({ ...visit.ctx, actor: actorOf(visit) });

@@ -5,6 +5,7 @@ import { createPairing, listDevices, revokeDevice } from '../../../domain/tills/
 import { archiveTill, createTill, findTill, listTills, setPin } from '../../../domain/tills/store.ts';
 import type { Till } from '../../../domain/tills/till.ts';
 import {
+  actorOf,
   COSTLY_PER_MINUTE,
   DESK_PER_MINUTE,
   type AtMerchant,
@@ -19,10 +20,6 @@ const TILLS_PATH = '/dashboard/:merchant/tills';
 const SHOWN_CLOSES = 30;
 
 const tillsPath = ({ merchant }: AtMerchant) => `/dashboard/${merchant.merchant_id}/tills`;
-
-/** Who does it, for the audit log. */
-const actorOf = ({ session, address }: AtMerchant) =>
-  ({ kind: 'person', actor: session.person_id, address }) as const;
 
 const OF_TILLS = { access: 'member', right: 'checkout:write', perMinute: DESK_PER_MINUTE } as const;
 

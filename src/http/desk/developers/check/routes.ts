@@ -5,13 +5,14 @@ import { listRegistrations } from '../../../../domain/webhooks/endpoints/registr
 import { checkReceiver } from '../../../../domain/webhooks/receiver-check/check.ts';
 import type { ReceiverCheck } from '../../../../domain/webhooks/receiver-check/schemas.ts';
 import {
+  acting,
   COSTLY_PER_MINUTE,
   DESK_PER_MINUTE,
   type AtMerchant,
   type DeskReply,
   type DeskRoute,
 } from '../../shell/route.ts';
-import { acting, attempt, claimOf } from '../frame/acting.ts';
+import { attempt, claimOf } from '../frame/forms.ts';
 import { DEVELOPERS } from '../frame/frame.ts';
 import { DEFAULT } from '../endpoints/named.ts';
 import { checkPage } from './page.ts';

@@ -7,8 +7,14 @@ import { redeliver } from '../../../../domain/webhooks/deliveries/redeliver.ts';
 import { ListDeliveriesQuery, type DeliveryList } from '../../../../domain/webhooks/deliveries/schemas.ts';
 import { listRegistrations } from '../../../../domain/webhooks/endpoints/registration.ts';
 import { readCurrent } from '../../../../platform/replica.ts';
-import { DESK_PER_MINUTE, type AtMerchant, type DeskReply, type DeskRoute } from '../../shell/route.ts';
-import { acting, attempt, claimOf } from '../frame/acting.ts';
+import {
+  acting,
+  DESK_PER_MINUTE,
+  type AtMerchant,
+  type DeskReply,
+  type DeskRoute,
+} from '../../shell/route.ts';
+import { attempt, claimOf } from '../frame/forms.ts';
 import { DEVELOPERS } from '../frame/frame.ts';
 import { deliveryPage } from './delivery-page.ts';
 import { deliveriesPage, deliveriesPath, FILTERS, type Registered } from './list-page.ts';

@@ -6,7 +6,7 @@ import { html, type Html } from '../../../../platform/pages/html.ts';
 import { checkboxes } from '../../shell/choices.ts';
 import { button, field, form, select } from '../../shell/fields.ts';
 import type { AtMerchant } from '../../shell/route.ts';
-import { formField } from '../frame/acting.ts';
+import { formField } from '../frame/forms.ts';
 
 /** The settings that the form holds, as the API takes them. Throws ValidationError. */
 export function readSettings({ ctx, field: read }: AtMerchant, enabled: boolean): EndpointSettings {

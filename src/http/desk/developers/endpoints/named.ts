@@ -2,7 +2,7 @@ import { getEndpoint } from '../../../../domain/webhooks/endpoint-list/list.ts';
 import type { WebhookEndpoint } from '../../../../domain/webhooks/endpoint-list/schemas.ts';
 import { isId } from '../../../../platform/values/ids.ts';
 import type { AtMerchant } from '../../shell/route.ts';
-import { attempt } from '../frame/acting.ts';
+import { attempt } from '../frame/forms.ts';
 import { developersPath } from '../frame/frame.ts';
 
 /** What paths call the endpoint of the merchant's own URL, which has no id. */

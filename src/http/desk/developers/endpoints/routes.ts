@@ -3,8 +3,14 @@ import { WebhookConfigBody } from '../../../../domain/webhooks/endpoints/schemas
 import { changeWebhookConfig, readWebhookConfig } from '../../../../domain/webhooks/endpoints/settings.ts';
 import { changeEndpoint, registerEndpoint } from '../../../../domain/webhooks/registrations/change.ts';
 import { getValidator } from '../../../../domain/api/validator.ts';
-import { DESK_PER_MINUTE, type AtMerchant, type DeskReply, type DeskRoute } from '../../shell/route.ts';
-import { acting, attempt, claimOf } from '../frame/acting.ts';
+import {
+  acting,
+  DESK_PER_MINUTE,
+  type AtMerchant,
+  type DeskReply,
+  type DeskRoute,
+} from '../../shell/route.ts';
+import { attempt, claimOf } from '../frame/forms.ts';
 import { DEVELOPERS } from '../frame/frame.ts';
 import { endpointPage, newEndpointPage } from './endpoint-page.ts';
 import { readSettings } from './form.ts';

@@ -7,6 +7,7 @@ import type { WebhookEndpoint } from '../../../../domain/webhooks/endpoint-list/
 import { fill, fillPlain, html } from '../../../../platform/pages/html.ts';
 import { button, form, select, time } from '../../shell/fields.ts';
 import {
+  acting,
   COSTLY_PER_MINUTE,
   DESK_PER_MINUTE,
   type AtMerchant,
@@ -14,7 +15,7 @@ import {
   type DeskRoute,
   type Page,
 } from '../../shell/route.ts';
-import { acting, claimOf, formField } from '../frame/acting.ts';
+import { claimOf, formField } from '../frame/forms.ts';
 import { DEVELOPERS, framed, linkButton } from '../frame/frame.ts';
 import { endpointPath, endpointsPath, readNamed } from './named.ts';
 

@@ -2,8 +2,14 @@ import { enableEndpoint } from '../../../../domain/webhooks/endpoint-list/enable
 import { changeWebhookConfig, readWebhookConfig } from '../../../../domain/webhooks/endpoints/settings.ts';
 import { changeEndpoint } from '../../../../domain/webhooks/registrations/change.ts';
 import { removeEndpoint } from '../../../../domain/webhooks/registrations/remove.ts';
-import { DESK_PER_MINUTE, type AtMerchant, type DeskReply, type DeskRoute } from '../../shell/route.ts';
-import { acting, attempt } from '../frame/acting.ts';
+import {
+  acting,
+  DESK_PER_MINUTE,
+  type AtMerchant,
+  type DeskReply,
+  type DeskRoute,
+} from '../../shell/route.ts';
+import { attempt } from '../frame/forms.ts';
 import { DEVELOPERS } from '../frame/frame.ts';
 import { deletePage, endpointPage } from './endpoint-page.ts';
 import { endpointsPath, namedEndpoint, readNamed } from './named.ts';

@@ -2,13 +2,14 @@ import { issueKey, withdrawKey } from '../../../../domain/merchants/issue-key.ts
 import { listKeys, type KeySummary } from '../../../../domain/merchants/key-use.ts';
 import { addSeconds } from '../../../../platform/clock.ts';
 import {
+  acting,
   COSTLY_PER_MINUTE,
   DESK_PER_MINUTE,
   type AtMerchant,
   type DeskReply,
   type DeskRoute,
 } from '../../shell/route.ts';
-import { acting, claimOf } from '../frame/acting.ts';
+import { claimOf } from '../frame/forms.ts';
 import { DEVELOPERS } from '../frame/frame.ts';
 import { keyFormPage, readKeyForm } from './form.ts';
 import { keysPage, keysPath, madePage, PREFIX_FORM, revokePage } from './pages.ts';

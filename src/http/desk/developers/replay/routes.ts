@@ -4,13 +4,14 @@ import { redeliverRange } from '../../../../domain/webhooks/deliveries/range/red
 import { RedeliverBody, type RedeliverReport } from '../../../../domain/webhooks/deliveries/schemas.ts';
 import { listRegistrations } from '../../../../domain/webhooks/endpoints/registration.ts';
 import {
+  acting,
   COSTLY_PER_MINUTE,
   DESK_PER_MINUTE,
   type AtMerchant,
   type DeskReply,
   type DeskRoute,
 } from '../../shell/route.ts';
-import { acting, attempt, claimOf } from '../frame/acting.ts';
+import { attempt, claimOf } from '../frame/forms.ts';
 import { DEVELOPERS } from '../frame/frame.ts';
 import { FIELDS, replayPage, replayPath } from './page.ts';
 

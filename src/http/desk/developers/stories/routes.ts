@@ -9,13 +9,14 @@ import type { Sandbox } from '../../../../domain/sandbox/test-clock/sandbox.ts';
 import { html, type Html } from '../../../../platform/pages/html.ts';
 import { button, form, hidden, table } from '../../shell/fields.ts';
 import {
+  acting,
   DESK_PER_MINUTE,
   type AtMerchant,
   type DeskReply,
   type DeskRoute,
   type Page,
 } from '../../shell/route.ts';
-import { acting, attempt, claimOf, formField } from '../frame/acting.ts';
+import { attempt, claimOf, formField } from '../frame/forms.ts';
 import { DEVELOPERS, framed } from '../frame/frame.ts';
 
 const OF_STORIES = {

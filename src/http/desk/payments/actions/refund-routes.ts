@@ -4,16 +4,14 @@ import { adaptersOf } from '../../../../domain/payments/lifecycle/ports.ts';
 import { LargeRefund, previewRefund, requestRefund } from '../../../../domain/payments/refunds/request.ts';
 import { RefundBody } from '../../../../domain/payments/refunds/schemas.ts';
 import { isFresh } from '../../../../domain/people/sessions/store.ts';
-import { DESK_PER_MINUTE, type AtMerchant, type DeskReply, type DeskRoute } from '../../shell/route.ts';
 import {
-  callerOf,
-  claimOf,
-  contextOf,
-  faultOf,
-  orMissing,
-  paymentPath,
-  type PaymentDependencies,
-} from '../page/own.ts';
+  acting,
+  DESK_PER_MINUTE,
+  type AtMerchant,
+  type DeskReply,
+  type DeskRoute,
+} from '../../shell/route.ts';
+import { callerOf, claimOf, faultOf, orMissing, paymentPath, type PaymentDependencies } from '../page/own.ts';
 import { previewPage, refundPage } from './refund-pages.ts';
 
 const REFUND = '/dashboard/:merchant/payments/:payment/refund';
@@ -69,7 +67,7 @@ async function refund(visit: AtMerchant, adapters: Adapters): Promise<DeskReply>
   const confirmed = { mark, mayBeLarge: isFresh(visit.session, visit.ctx.now()) };
   const own = adaptersOf(adapters, visit.merchant.mode);
   try {
-    await requestRefund(contextOf(visit), own, callerOf(visit), idOf(visit), { body, claim, confirmed });
+    await requestRefund(acting(visit), own, callerOf(visit), idOf(visit), { body, claim, confirmed });
   } catch (error) {
     if (error instanceof LargeRefund) return toConfirm(visit);
     throw error;

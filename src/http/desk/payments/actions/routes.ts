@@ -5,9 +5,15 @@ import { announceRefund } from '../../../../domain/payments/refunds/by-merchant/
 import { decideSale } from '../../../../domain/payments/sales/decide.ts';
 import { readPayment } from '../../../../domain/payments/read.ts';
 import type { Sandbox } from '../../../../domain/sandbox/test-clock/sandbox.ts';
-import { callerOf, contextOf, orMissing, paymentPath, type PaymentDependencies } from '../page/own.ts';
+import { callerOf, orMissing, paymentPath, type PaymentDependencies } from '../page/own.ts';
 import { actOn, showPayment } from '../page/show.ts';
-import { DESK_PER_MINUTE, type AtMerchant, type DeskReply, type DeskRoute } from '../../shell/route.ts';
+import {
+  acting,
+  DESK_PER_MINUTE,
+  type AtMerchant,
+  type DeskReply,
+  type DeskRoute,
+} from '../../shell/route.ts';
 
 const PAYMENT = '/dashboard/:merchant/payments/:payment';
 
@@ -24,7 +30,7 @@ export const actionRoutes = (dependencies: PaymentDependencies): readonly DeskRo
       orMissing(() =>
         actOn(visit, dependencies, 'cancelled', () => {
           const adapters = adaptersOf(dependencies.adapters, visit.merchant.mode);
-          return cancelPayment(contextOf(visit), adapters, callerOf(visit), visit.params.payment ?? '', null);
+          return cancelPayment(acting(visit), adapters, callerOf(visit), visit.params.payment ?? '', null);
         }),
       ),
   },
@@ -39,7 +45,7 @@ export const actionRoutes = (dependencies: PaymentDependencies): readonly DeskRo
       orMissing(() =>
         actOn(visit, dependencies, 'announced', () => {
           const { chains } = adaptersOf(dependencies.adapters, visit.merchant.mode);
-          return announceRefund(contextOf(visit), chains, callerOf(visit), {
+          return announceRefund(acting(visit), chains, callerOf(visit), {
             id: visit.params.payment ?? '',
             refundId: visit.params.refund ?? '',
             txHash: visit.field('tx_hash').trim(),
@@ -65,7 +71,7 @@ async function decide(visit: AtMerchant, dependencies: PaymentDependencies): Pro
   const { ctx, merchant, params, field, texts } = visit;
   const { id } = await readPayment(ctx.db, merchant.merchant_id, params.payment ?? '');
   const decision = (['retry', 'as_received'] as const).find((one) => one === field('decision'));
-  const count = decision === undefined ? 0 : await decideSale(contextOf(visit), id, decision);
+  const count = decision === undefined ? 0 : await decideSale(acting(visit), id, decision);
   return count === 0
     ? showPayment(visit, dependencies, texts.payments.faults.saleOver)
     : { to: `${paymentPath(visit)}?said=decided` };

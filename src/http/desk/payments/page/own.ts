@@ -3,7 +3,6 @@ import { ApiError } from '../../../../domain/api/errors.ts';
 import type { Caller, IdempotencyClaim } from '../../../../domain/api/endpoint.ts';
 import type { AdaptersByMode } from '../../../../domain/payments/lifecycle/ports.ts';
 import type { Sandbox } from '../../../../domain/sandbox/test-clock/sandbox.ts';
-import type { Context } from '../../../../platform/context.ts';
 import type { AtMerchant, DeskReply } from '../../shell/route.ts';
 
 export const paymentsPath = ({ merchant }: AtMerchant): string =>
@@ -15,12 +14,6 @@ export const paymentPath = (visit: AtMerchant): string =>
 
 export const callerOf = ({ merchant }: AtMerchant): Pick<Caller, 'merchantId'> => ({
   merchantId: merchant.merchant_id,
-});
-
-/** What the domain does in it is, for the audit log, what the person did. */
-export const contextOf = ({ ctx, session, address }: AtMerchant): Context => ({
-  ...ctx,
-  actor: { kind: 'person', actor: session.person_id, address },
 });
 
 /** What is not theirs is as missing as what does not exist. */

@@ -3,6 +3,7 @@ import type { RefundList } from '../../../../domain/payments/refunds/schemas.ts'
 import type { UnsoldSale } from '../../../../domain/payments/sales/decide.ts';
 import type { PaymentResource } from '../../../../domain/payments/schemas.ts';
 import { html, type Html } from '../../../../platform/pages/html.ts';
+import { pairs } from '../../shell/choices.ts';
 import { alert, said, time } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
 import { deskScript } from '../../shell/style.ts';
@@ -61,15 +62,7 @@ function factsOf({ texts }: AtMerchant, payment: PaymentResource): Html {
     [payments.link, linkOf(texts, payment.checkout_url)],
     ...Object.entries(payment.metadata).map(([name, value]) => [name, html`<bdi>${value}</bdi>`] as const),
   ];
-  return html`<dl class="pairs">
-    ${facts.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
-    )}
-  </dl>`;
+  return pairs(facts);
 }
 
 /** To be copied: by the button of a script, or selected without one. */

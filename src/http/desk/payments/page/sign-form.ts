@@ -3,6 +3,7 @@ import type { RefundResource } from '../../../../domain/payments/refunds/schemas
 import { isAwaited } from '../../../../domain/payments/refunds/states.ts';
 import { may } from '../../../../domain/people/rights/roles.ts';
 import { fillPlain, html, type Html } from '../../../../platform/pages/html.ts';
+import { pairs } from '../../shell/choices.ts';
 import { button } from '../../shell/fields.ts';
 import type { AtMerchant } from '../../shell/route.ts';
 import { paymentPath } from './own.ts';
@@ -59,15 +60,7 @@ function callOf({ texts }: AtMerchant, id: string, { chainId, to, value, data }:
     </div>
     <details>
       <summary class="button">${payments.signByHand}</summary>
-      <dl class="pairs">
-        ${Object.entries(facts).map(
-          ([name, fact]) =>
-            html`<div>
-              <dt>${name}</dt>
-              <dd><code>${fact}</code></dd>
-            </div>`,
-        )}
-      </dl>
+      ${pairs(Object.entries(facts).map(([name, fact]) => [name, html`<code>${fact}</code>`]))}
     </details>`;
 }
 

@@ -6,7 +6,7 @@ import { html, type Html } from '../../../../platform/pages/html.ts';
 import { button, field, form, select } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
 import { deskScript } from '../../shell/style.ts';
-import { area } from '../shared/inputs.ts';
+import { textArea } from '../../shell/choices.ts';
 import { settingsPage, settingsPath } from '../shared/menu.ts';
 import type { Draft, DraftField } from './draft.ts';
 
@@ -58,7 +58,7 @@ function choicesForm(visit: AtMerchant, { draft, fault }: ShownAppearance): Html
       ${line('name')} ${line('accent_color')}
       ${select({ name: 'display_currency', label: texts.display_currency, value: draft.display_currency }, currencies)}
       ${line('support_url')}
-      ${area({
+      ${textArea({
         name: 'embed_origins',
         label: texts.embed_origins.label,
         hint: texts.embed_origins.hint,

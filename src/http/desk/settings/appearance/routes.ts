@@ -8,6 +8,7 @@ import { previewPage } from '../../../../domain/checkout/page/preview.ts';
 import { languageNamed, languageFor } from '../../../../domain/languages/languages.ts';
 import type { AdaptersByMode } from '../../../../domain/payments/lifecycle/ports.ts';
 import {
+  acting,
   COSTLY_PER_MINUTE,
   DESK_PER_MINUTE,
   type AtMerchant,
@@ -15,7 +16,7 @@ import {
   type DeskRoute,
 } from '../../shell/route.ts';
 import { settingsPath } from '../shared/menu.ts';
-import { actingContext, callerOf } from '../shared/visit.ts';
+import { callerOf } from '../shared/visit.ts';
 import { checkDraft, draftBy, draftOf, DRAFT_FIELDS, shownChoices, type Draft } from './draft.ts';
 import { appearancePage } from './page.ts';
 
@@ -59,7 +60,7 @@ export const appearanceRoutes = (adapters: AdaptersByMode): readonly DeskRoute[]
       return orShow(visit, draft, async () => {
         const row = await readAppearance(ctx.db, merchant.merchant_id);
         const body = checkDraft(visit, draft, row);
-        await setAppearance(actingContext(visit), adapters, await callerOf(visit), body);
+        await setAppearance(acting(visit), adapters, await callerOf(visit), body);
       });
     },
   },
@@ -82,7 +83,7 @@ export const appearanceRoutes = (adapters: AdaptersByMode): readonly DeskRoute[]
     perMinute: DESK_PER_MINUTE,
     handle: (visit) =>
       orShow(visit, null, async () => {
-        await clearLogo(actingContext(visit), visit.merchant.merchant_id);
+        await clearLogo(acting(visit), visit.merchant.merchant_id);
       }),
   },
 ];
@@ -96,7 +97,7 @@ async function takeLogo(visit: AtMerchant): Promise<void> {
   const type = imageTypeOf(bytes);
   if (type === null)
     throw new ValidationError('logo', 'format', `is no image of these types: ${IMAGE_TYPES.join(', ')}`);
-  await setLogo(actingContext(visit), merchant.merchant_id, { type, bytes });
+  await setLogo(acting(visit), merchant.merchant_id, { type, bytes });
 }
 
 /** Does it, or shows what was entered with what is wrong about it. */

@@ -10,9 +10,16 @@ import { changeAcceptedMethods } from '../../../../domain/merchants/settings.ts'
 import { parOf } from '../../../../domain/payments/create.ts';
 import { adaptersOf, type AdaptersByMode } from '../../../../domain/payments/lifecycle/ports.ts';
 import { may } from '../../../../domain/people/rights/roles.ts';
-import { DESK_PER_MINUTE, type AtMerchant, type DeskReply, type DeskRoute } from '../../shell/route.ts';
+import {
+  acting,
+  actorOf,
+  DESK_PER_MINUTE,
+  type AtMerchant,
+  type DeskReply,
+  type DeskRoute,
+} from '../../shell/route.ts';
 import { settingsPath } from '../shared/menu.ts';
-import { actingContext, actorOf, callerOf, isFault, orFault } from '../shared/visit.ts';
+import { callerOf, isFault, orFault } from '../shared/visit.ts';
 import { boxOf, methodsPage, type ShownMethod } from './page.ts';
 
 const PATH = '/dashboard/:merchant/settings/methods';
@@ -107,7 +114,7 @@ async function offer(visit: AtMerchant, adapters: AdaptersByMode): Promise<DeskR
     const body = { ...toAppearance(row, ctx.config.publicUrl), methods: choiceOf(wanted, methods, chosen) };
     const check = getValidator({ allowPrivate: ctx.config.allowPrivateNetworks });
     const checked = check.compile(AppearanceBody, 'body')(body);
-    return setAppearance(actingContext(visit), adapters, await callerOf(visit), checked);
+    return setAppearance(acting(visit), adapters, await callerOf(visit), checked);
   });
   if (isFault(done)) return show(visit, adapters, done.fault);
   return { to: `${settingsPath(visit, 'methods')}?said=saved` };

@@ -1,9 +1,15 @@
 import { getValidator } from '../../../../domain/api/validator.ts';
 import { changePolicy, readPolicy } from '../../../../domain/merchants/settings.ts';
 import { PolicyChoice } from '../../../../domain/payments/lifecycle/policy.ts';
-import { DESK_PER_MINUTE, type AtMerchant, type DeskReply, type DeskRoute } from '../../shell/route.ts';
+import {
+  actorOf,
+  DESK_PER_MINUTE,
+  type AtMerchant,
+  type DeskReply,
+  type DeskRoute,
+} from '../../shell/route.ts';
 import { settingsPath } from '../shared/menu.ts';
-import { actorOf, callerOf, isFault, orFault } from '../shared/visit.ts';
+import { callerOf, isFault, orFault } from '../shared/visit.ts';
 import { enteredOf, policyPage, type EnteredPolicy } from './page.ts';
 
 /** The schema of the API and of the command. */

@@ -1,18 +1,7 @@
 import { ApiError, ValidationError } from '../../../../domain/api/errors.ts';
 import type { Caller } from '../../../../domain/api/endpoint.ts';
 import { findMerchant } from '../../../../domain/merchants/api-keys.ts';
-import type { Actor, Context } from '../../../../platform/context.ts';
 import type { AtMerchant } from '../../shell/route.ts';
-
-/** Who does it, for the audit log. */
-export const actorOf = ({ session, address }: AtMerchant): Actor => ({
-  kind: 'person',
-  actor: session.person_id,
-  address,
-});
-
-/** The context of a verb that the API has too, and that writes down who asked. */
-export const actingContext = (visit: AtMerchant): Context => ({ ...visit.ctx, actor: actorOf(visit) });
 
 /** The merchant of the page as the verbs of the API know it. */
 export async function callerOf({ ctx, merchant }: AtMerchant): Promise<Caller> {

@@ -6,7 +6,7 @@ import type { WalletResource } from '../../../../domain/wallets/schemas.ts';
 import { html, type Html } from '../../../../platform/pages/html.ts';
 import { button, form, select, table, time } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
-import { area } from '../shared/inputs.ts';
+import { textArea } from '../../shell/choices.ts';
 import { settingsPage, settingsPath } from '../shared/menu.ts';
 
 /** A wallet of the merchant, and from when on it is used; null: it does not wait. */
@@ -83,7 +83,7 @@ function addForm(visit: AtMerchant, { entered }: ShownWallets): Html {
   const fields = html`<p>${wallets.addText}</p>
     ${select({ name: 'kind', label: wallets.kind, value: entered.kind }, kinds)}
     ${select({ name: 'network', label: wallets.networks, value: entered.network }, networks)}
-    ${area({ name: 'value', label: wallets.value, hint: wallets.valueHint })} ${button(wallets.add)}`;
+    ${textArea({ name: 'value', label: wallets.value, hint: wallets.valueHint })} ${button(wallets.add)}`;
   return html`<section class="card">
     <h2>${wallets.addTitle}</h2>
     ${form(settingsPath(visit, 'wallets'), fields)}

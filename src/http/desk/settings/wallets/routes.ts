@@ -15,6 +15,7 @@ import { firstAddresses } from '../../../../domain/wallets/first-addresses.ts';
 import { toResource } from '../../../../domain/wallets/list.ts';
 import { endWallet, setWallet } from '../../../../domain/wallets/set.ts';
 import {
+  acting,
   COSTLY_PER_MINUTE,
   DESK_PER_MINUTE,
   type AtMerchant,
@@ -23,7 +24,7 @@ import {
 } from '../../shell/route.ts';
 import { fillPlain } from '../../../../platform/pages/html.ts';
 import { settingsPath } from '../shared/menu.ts';
-import { actingContext, callerOf } from '../shared/visit.ts';
+import { callerOf } from '../shared/visit.ts';
 import { toOf, walletsPage } from './page.ts';
 import { walletPage } from './wallet-page.ts';
 
@@ -79,7 +80,7 @@ export const walletRoutes = (adapters: AdaptersByMode): readonly DeskRoute[] => 
     perMinute: COSTLY_PER_MINUTE,
     handle: (visit) =>
       ofWallet(visit, async ({ id }) => {
-        await endWallet(actingContext(visit), id);
+        await endWallet(acting(visit), id);
         return { to: `${settingsPath(visit, 'wallets')}/${id}?said=saved` };
       }),
   },
@@ -106,7 +107,7 @@ async function add(visit: AtMerchant, adapters: AdaptersByMode): Promise<DeskRep
   const named = isNetwork(network) ? network : null;
   try {
     const wanted = { merchantId: visit.merchant.merchant_id, kind, value, network: named };
-    const { wallet } = await setWallet(actingContext(visit), wanted);
+    const { wallet } = await setWallet(acting(visit), wanted);
     return { to: `${settingsPath(visit, 'wallets')}/${wallet.id}` };
   } catch (error) {
     if (error instanceof TakenError) return showAll(visit, adapters, texts.taken);
@@ -120,7 +121,7 @@ async function confirm(visit: AtMerchant, adapters: AdaptersByMode, wallet: Wall
   const refuse = (fault: string) => showOne(visit, adapters, wallet, fault);
   if (walletFault(visit.ctx.config, wallet) !== null) return refuse(texts.states.refused);
   try {
-    const confirmed = await confirmByOwner(actingContext(visit), wallet, visit.field('address'));
+    const confirmed = await confirmByOwner(acting(visit), wallet, visit.field('address'));
     if (confirmed === 'refused') return await refuse(texts.otherAddress);
     return { to: `${settingsPath(visit, 'wallets')}/${wallet.id}?said=saved` };
   } catch (error) {

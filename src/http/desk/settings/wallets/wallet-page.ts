@@ -3,6 +3,7 @@ import type { NetworkId } from '../../../../domain/chain/networks.ts';
 import { may } from '../../../../domain/people/rights/roles.ts';
 import type { ShownAddress } from '../../../../domain/wallets/first-addresses.ts';
 import { fill, html, type Html } from '../../../../platform/pages/html.ts';
+import { pairs } from '../../shell/choices.ts';
 import { button, field, form, table, time } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
 import { settingsPage, settingsPath } from '../shared/menu.ts';
@@ -30,16 +31,7 @@ export function walletPage(visit: AtMerchant, shown: ShownWallet): Page {
     [wallets.since, time(new Date(wallet.created_at))],
   ];
   const main = html`<section class="card">
-      <dl class="pairs">
-        ${facts.map(
-          ([name, value]) =>
-            html`<div>
-              <dt>${name}</dt>
-              <dd>${value}</dd>
-            </div>`,
-        )}
-      </dl>
-      ${wallet.unaudited ? html`<p>${wallets.unaudited}</p>` : null}
+      ${pairs(facts)} ${wallet.unaudited ? html`<p>${wallets.unaudited}</p>` : null}
       ${due === null ? null : html`<p>${fill(wallets.waitsText, { time: time(due) })}</p>`}
     </section>
     ${addressesOf(visit, shown)} ${isOwner && isPending && due === null ? confirmForm(visit, shown) : null}

@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { IdempotencyClaim } from '../../../../domain/api/endpoint.ts';
 import { ApiError } from '../../../../domain/api/errors.ts';
-import type { Context } from '../../../../platform/context.ts';
 import type { Html } from '../../../../platform/pages/html.ts';
 import { newToken } from '../../../../platform/values/ids.ts';
 import { hidden } from '../../shell/fields.ts';
 import type { AtMerchant } from '../../shell/route.ts';
-
-/** A context in which the person is who acts: what they change is in the audit log under their name. */
-export function acting({ ctx, session, address }: AtMerchant): Context {
-  return { ...ctx, actor: { kind: 'person', actor: session.person_id, address } };
-}
 
 const FORM = 'form';
 
