@@ -18,7 +18,7 @@ describe('a dark screen', () => {
     for (const { file, rules } of dark) expect(rules, file).to.match(COLOURS);
   });
 
-  it('is named by no other file but the one that writes the accent colour', () => {
+  it('is named by no other file but those that write the accent colour, and choose one for a preview', () => {
     const files = ['assets', 'docs-site', 'src'].flatMap((folder) => filesBelow(folder));
     const naming = files.filter((file) => /prefers-color-scheme|light-dark\(/.test(read(file)));
     expect(naming).to.have.members([
@@ -26,6 +26,7 @@ describe('a dark screen', () => {
       'assets/checkout/tones.css',
       'assets/docs/page.css',
       'src/domain/checkout/page/assets.ts',
+      'src/domain/checkout/page/preview.ts',
     ]);
   });
 

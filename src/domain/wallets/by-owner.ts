@@ -6,8 +6,8 @@ import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
 import { isId } from '../../platform/values/ids.ts';
 import { firstAddresses, isShown } from './first-addresses.ts';
-import { useWallet, WAIT_SECONDS } from './jobs.ts';
-import { notifyOfWallet } from './notify.ts';
+import { useWallet } from './jobs.ts';
+import { notifyOfWallet, WAIT_SECONDS } from './notify.ts';
 import { getWallet, noteWallet, startUsing } from './set.ts';
 
 /** Returns a wallet of the merchant; null: it has none of that id. */

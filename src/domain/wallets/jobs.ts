@@ -8,10 +8,3 @@ export const tellWallet = defineJob('wallet.tell', 'mail');
 
 /** Key: the id of a wallet that an owner has confirmed at the desk. Due when it is to be used. */
 export const useWallet = defineJob('wallet.use', 'clean-up');
-
-/**
- * How long a wallet that takes the place of another one waits. Who has stolen the session of an owner, and
- * their second factor, could send all money elsewhere by two forms: every owner is told by mail, and has a
- * day to withdraw it.
- */
-export const WAIT_SECONDS = 86_400;

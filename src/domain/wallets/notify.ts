@@ -5,8 +5,15 @@ import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql, type Tx } from '../../platform/postgres/db.ts';
 import type { Mailer } from '../../platform/mail.ts';
-import { tellWallet, useWallet, WAIT_SECONDS } from './jobs.ts';
+import { tellWallet, useWallet } from './jobs.ts';
 import { toResource } from './list.ts';
+
+/**
+ * How long a wallet that takes the place of another one waits. Who has stolen the session of an owner, and
+ * their second factor, could send all money elsewhere by two forms: every owner is told by mail, and has a
+ * day to withdraw it.
+ */
+export const WAIT_SECONDS = 86_400;
 
 /** What happened to a wallet. */
 const CHANGES = {
