@@ -12,7 +12,7 @@ const PAYMENTS = 2_000;
 const METADATA_BYTES = 25_000;
 /** Of 200 payments each. */
 const PAGES = PAYMENTS / 200;
-/** What keys have asked for is stored every two seconds, in between. A page of an export is two statements. */
+/** What keys asked for is stored every two seconds, in between. A page of an export is two statements. */
 const STORES = 3;
 
 describe('an export whose reader is slow', () => {
