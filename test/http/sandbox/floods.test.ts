@@ -9,8 +9,8 @@ import { until } from '../../support/until.ts';
 const AT_ONCE = 40;
 /** Payments that the other merchant creates meanwhile, one after the other. */
 const CREATES = 60;
-/** Each work of the sandbox holds at most one connection, and so does the other merchant. */
-const MOST_CONNECTIONS = CLOCK_LIMITS.perMerchant + CUSTOMER_LIMITS.perMerchant + 1;
+/** A work of the sandbox holds one connection at most, so do the other merchant and what stores requests. */
+const MOST_CONNECTIONS = CLOCK_LIMITS.perMerchant + CUSTOMER_LIMITS.perMerchant + 2;
 
 /** Metadata that fills a body of 100 kB together with a script. */
 const METADATA = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`k${n}`, '\u{5b57}'.repeat(500)]));
