@@ -42,7 +42,7 @@ describe('the pages for developers in a browser', () => {
       await page.goto(url());
       await page.getByRole('link', { name: 'API keys' }).click();
       await page.getByRole('link', { name: 'Create a key' }).click();
-      await page.getByLabel('Name').fill('Till');
+      await page.getByLabel('Name').fill('Cash desk two');
       await page.getByLabel('payments:read').check();
       await page.getByLabel('Works for').selectOption('30 days');
       await page.getByRole('button', { name: 'Create the key' }).click();
@@ -55,7 +55,7 @@ describe('the pages for developers in a browser', () => {
       );
       expect(await keyIn(page)).to.equal(null);
       await page.getByRole('link', { name: 'Back to the keys' }).click();
-      expect(await page.getByText('Till').count()).to.equal(1);
+      expect(await page.getByText('Cash desk two').count()).to.equal(1);
       // The browser has not kept it, and asks before it would send the form again.
       await page.goBack().catch(() => undefined);
       expect(await keyIn(page)).to.equal(null);
