@@ -6,13 +6,10 @@ import type { Harness, TestMerchant } from '../support/harness.ts';
 import { createPayment, type Listening } from '../support/http.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { until } from '../support/until.ts';
-import { overflow, violationsOnEachScreen } from './axe.ts';
-import { pictures, withPage } from './browser.ts';
-import { fitsSmallAndLarge, SMALL_AND_LARGE } from './fits.ts';
+import { withPage } from './browser.ts';
+import { lookAt, tabTo } from './look.ts';
+import { SMALL_AND_LARGE } from './fits.ts';
 import { showPages } from './pages.ts';
-
-/** Of a phone, a tablet and a desktop; axe looks at the first and the last. */
-const WIDTHS = [360, 768, 1440] as const;
 
 describe('the pages for developers in a browser', () => {
   let harness: Harness;
@@ -165,29 +162,5 @@ describe('the pages for developers in a browser', () => {
   });
 
   /** Null: what the page shows already. */
-  const look = async (page: Page, name: string, url: string | null) => {
-    if (url !== null) await page.goto(url);
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 800 });
-      expect(await overflow(page), `${name} at ${width}`).to.equal(0);
-      if (width !== 768) expect(await violationsOnEachScreen(page), `${name} at ${width}`).to.deep.equal([]);
-      await pictures(page, (colorScheme) => `desk-dev-${name}-${width}-${colorScheme}`);
-    }
-    if (url !== null) await fitsSmallAndLarge(page, name);
-  };
+  const look = (page: Page, name: string, url: string | null) => lookAt(page, `desk-dev-${name}`, url);
 });
-
-/** What the keyboard would use now. */
-const focused = (page: Page) =>
-  page.evaluate<string>(`(() => {
-    const { activeElement: at } = document;
-    return at.getAttribute('aria-label') ?? (at.labels?.[0] ?? at).textContent.trim();
-  })()`);
-
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let i = 0; i < 60; i += 1) {
-    if ((await focused(page)) === name) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`the keyboard does not reach ${name}`);
-}

@@ -5,12 +5,11 @@ import { joinDesk } from '../support/desk.ts';
 import type { Harness } from '../support/harness.ts';
 import { createPayment, type Listening, type Payment } from '../support/http.ts';
 import { startReceiver, type Receiver } from '../support/receivers.ts';
-import { overflow, violationsOnEachScreen } from './axe.ts';
-import { pictures, withPage } from './browser.ts';
-import { fitsSmallAndLarge, SMALL_AND_LARGE } from './fits.ts';
+import { withPage } from './browser.ts';
+import { lookAt, tabTo } from './look.ts';
+import { SMALL_AND_LARGE } from './fits.ts';
 import { showPages } from './pages.ts';
 
-const WIDTHS = [360, 768, 1440] as const;
 const LONG = 'a-very-long-name-of-a-thing-that-has-no-space-in-it-at-all';
 
 describe('the payments of the desk in a browser', () => {
@@ -162,29 +161,6 @@ describe('the payments of the desk in a browser', () => {
   });
 
   /** Null: what the page shows already. */
-  const look = async (page: Page, name: string, path: string | null) => {
-    if (path !== null) await page.goto(`${server.url}${path}`);
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 800 });
-      expect(await overflow(page), `${name} at ${width}`).to.equal(0);
-      if (width !== 768) expect(await violationsOnEachScreen(page), `${name} at ${width}`).to.deep.equal([]);
-      await pictures(page, (colorScheme) => `desk-payments-${name}-${width}-${colorScheme}`);
-    }
-    if (path !== null) await fitsSmallAndLarge(page, name);
-  };
+  const look = (page: Page, name: string, path: string | null) =>
+    lookAt(page, `desk-payments-${name}`, path === null ? null : `${server.url}${path}`);
 });
-
-/** What the keyboard would use now. */
-const focused = (page: Page) =>
-  page.evaluate<string>(`(() => {
-    const { activeElement: at } = document;
-    return at.getAttribute('aria-label') ?? (at.labels?.[0] ?? at).textContent.trim();
-  })()`);
-
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let i = 0; i < 60; i += 1) {
-    if ((await focused(page)) === name) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`the keyboard does not reach ${name}`);
-}

@@ -8,6 +8,7 @@ import { buyByLink, createLink } from '../support/links.ts';
 import { accountKey, addWallet, useWallet } from '../support/wallets.ts';
 import { overflow, violationsOnEachScreen } from './axe.ts';
 import { pictures, withPage } from './browser.ts';
+import { focused, tabTo } from './look.ts';
 import { fitsSmallAndLarge, SMALL_AND_LARGE } from './fits.ts';
 import { showPages } from './pages.ts';
 
@@ -199,19 +200,3 @@ describe('the settings and the links of the desk in a browser', () => {
     await page.evaluate(`document.documentElement.style.fontSize = ''`);
   };
 });
-
-/** What the keyboard would use now. */
-const focused = (page: Page) =>
-  page.evaluate<string>(`(() => {
-    const { activeElement: at } = document;
-    const text = at.getAttribute('aria-label') ?? (at.labels?.[0] ?? at).textContent;
-    return text.trim().replace(/\\s+/g, ' ');
-  })()`);
-
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let i = 0; i < 60; i += 1) {
-    if ((await focused(page)) === name) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`the keyboard does not reach ${name}`);
-}

@@ -4,13 +4,10 @@ import { codeOf, invitePath, joinDesk, PASSWORD } from '../support/desk.ts';
 import type { Harness } from '../support/harness.ts';
 import { createPayment, type Listening } from '../support/http.ts';
 import { makeTill, pairingOf } from '../support/tills.ts';
-import { overflow, violationsOnEachScreen } from './axe.ts';
-import { pictures, withPage } from './browser.ts';
-import { fitsSmallAndLarge, SMALL_AND_LARGE } from './fits.ts';
+import { withPage } from './browser.ts';
+import { focused, lookAt, tabTo } from './look.ts';
+import { SMALL_AND_LARGE } from './fits.ts';
 import { showPages } from './pages.ts';
-
-/** Of a phone, a tablet and a desktop; axe looks at the first and the last. */
-const WIDTHS = [360, 768, 1440] as const;
 
 describe('the desk in a browser', () => {
   let harness: Harness;
@@ -155,29 +152,6 @@ describe('the desk in a browser', () => {
   });
 
   /** Null: what the page shows already. */
-  const look = async (page: Page, name: string, path: string | null) => {
-    if (path !== null) await page.goto(`${server.url}${path}`);
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 800 });
-      expect(await overflow(page), `${name} at ${width}`).to.equal(0);
-      if (width !== 768) expect(await violationsOnEachScreen(page), `${name} at ${width}`).to.deep.equal([]);
-      await pictures(page, (colorScheme) => `desk-${name}-${width}-${colorScheme}`);
-    }
-    if (path !== null) await fitsSmallAndLarge(page, name);
-  };
+  const look = (page: Page, name: string, path: string | null) =>
+    lookAt(page, `desk-${name}`, path === null ? null : `${server.url}${path}`);
 });
-
-/** What the keyboard would use now. */
-const focused = (page: Page) =>
-  page.evaluate<string>(`(() => {
-    const { activeElement: at } = document;
-    return at.getAttribute('aria-label') ?? (at.labels?.[0] ?? at).textContent.trim();
-  })()`);
-
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let i = 0; i < 60; i += 1) {
-    if ((await focused(page)) === name) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`the keyboard does not reach ${name}`);
-}
