@@ -10,7 +10,7 @@ import { toResource } from './list.ts';
 
 /**
  * How long a wallet that takes the place of another one waits. Who has stolen the session of an owner, and
- * their second factor, could send all money elsewhere by two forms: every owner is told by mail, and has a
+ * their second factor, could send all money elsewhere by two forms: every owner gets a mail, and has a
  * day to withdraw it.
  */
 export const WAIT_SECONDS = 86_400;

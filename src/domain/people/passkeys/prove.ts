@@ -18,7 +18,7 @@ export interface Signed {
   readonly counter: number;
 }
 
-/** `cloned`: another authenticator with the same key was used meanwhile; the person is told by mail. */
+/** `cloned`: another authenticator with the same key was used meanwhile; the person gets a mail. */
 export type PasskeyRefusal = 'refused' | 'cloned';
 
 /**
