@@ -60,10 +60,13 @@ describe('the transfer that events of a payment on two networks describe', () =>
   it('is the one that needs longest, then the last that became final', async () => {
     const { shop, harness } = attack;
     const id = await shop.create({ pay_amount: '10' });
+    // Networks are read at once, in no order: each turn of the worker finds the news of one.
     const slow = await shop.pay(id, METHODS.bitcoin);
+    await harness.work();
     const fast = await shop.pay(id, METHODS.ethereum);
     await harness.work();
     await shop.mine(2, 'bitcoin');
+    await harness.work();
     await shop.mine(12, 'ethereum');
     await harness.work();
     const described = (await shop.events(id)).map(({ type, data }) => [type, data.payment.txHash]);
