@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { StartError } from '../config/start-error.ts';
+
+/**
+ * The map file: where the keys and tokens of merchants are that were moved. A line is a lookup, a blank and
+ * the name of a cell (`deploy/cells`).
+ */
+export type MovedMap = ReadonlyMap<string, string>;
+
+const LINE = /^([0-9a-f]{64}) ([a-z0-9]{1,8})$/;
+
+/**
+ * The lookup of a key, of the token of a page, or of the token in the cookie of a till, as clients send it:
+ * its SHA-256 in hex. Keys and tokens have 192 random bits, so nobody finds one by its lookup.
+ */
+export function lookupOf(sent: string): string {
+  return createHash('sha256').update(sent).digest('hex');
+}
+
+/** The lookup of what the database holds as a SHA-256 alone: API keys, and the devices of tills. */
+export function lookupOfHash(hash: Buffer): string {
+  return hash.toString('hex');
+}
+
+/** Reads the text of a map; `file` is its name in errors. Throws StartError for a line that is none. */
+export function parseMoved(text: string, file: string): MovedMap {
+  const moved = new Map<string, string>();
+  for (const [at, line] of text.split('\n').entries()) {
+    if (line === '' || line.startsWith('#')) continue;
+    const [, lookup, cell] = LINE.exec(line) ?? [];
+    // The line itself may be a key that somebody has pasted.
+    if (lookup === undefined || cell === undefined)
+      throw new StartError(`${file}: line ${at + 1} is no SHA-256 in hex, a blank and a cell.`);
+    moved.set(lookup, cell);
+  }
+  return moved;
+}
+
+/** Reads a map file; one that does not exist is empty. */
+export async function readMoved(file: string): Promise<MovedMap> {
+  try {
+    return parseMoved(await readFile(file, 'utf8'), file);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Map();
+    throw error;
+  }
+}
+
+/** The text of a map: each lookup once, because HAProxy takes the first of several. */
+export function movedText(moved: MovedMap): string {
+  const lines = [...moved].map(([lookup, cell]) => `${lookup} ${cell}\n`);
+  return `# A lookup, a blank, a cell: deploy/cells says of what.\n${lines.join('')}`;
+}
+
+/**
+ * Notes in a map file that these lookups are in `cell` from now on; what it said of them before is replaced.
+ * The file is replaced as a whole: a proxy that loads it meanwhile reads the old one or the new one.
+ * Whoever calls it lets nobody else write the file meanwhile.
+ */
+export async function recordMoved(file: string, lookups: Iterable<string>, cell: string): Promise<void> {
+  const moved = new Map(await readMoved(file));
+  for (const lookup of lookups) moved.set(lookup, cell);
+  const next = `${file}.next`;
+  await writeFile(next, movedText(moved));
+  await rename(next, file);
+}
