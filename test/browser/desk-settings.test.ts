@@ -112,7 +112,7 @@ describe('the settings and the links of the desk in a browser', () => {
       await page.getByLabel('It sells').uncheck();
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Paused').waitFor();
-      expect((await harness.api('get', new URL(url).pathname, null)).text).to.include('No more payments');
+      expect((await harness.api('get', new URL(url).pathname, null)).text).to.include('has paused this link');
     });
   });
 

@@ -26,13 +26,17 @@ export interface Link {
   readonly paused_at: Date | null;
 }
 
-/** Whether a link takes a payment: `sold`: another payment that ends unpaid may open it again. */
-export type LinkState = 'open' | 'sold' | 'over';
+/**
+ * Whether a link takes a payment. `sold`: another payment that ends unpaid may open it again. `paused`: the
+ * merchant may. `over`: nothing does.
+ */
+export type LinkState = 'open' | 'sold' | 'paused' | 'over';
 
 /** What the link would say of a payment now; the statement that takes an item decides. */
 export function stateOf(link: Link, now: Date): LinkState {
   const isPast = link.expires_at !== null && link.expires_at <= now;
-  if (isPast || link.archived_at !== null || link.paused_at !== null) return 'over';
+  if (isPast || link.archived_at !== null) return 'over';
+  if (link.paused_at !== null) return 'paused';
   const most = Math.min(link.max_uses ?? Infinity, link.stock ?? Infinity);
   return link.taken < most ? 'open' : 'sold';
 }

@@ -57,6 +57,7 @@ function noticeOf(
 ): Html {
   const [tone, title, text] = {
     sold: ['care', texts.linkSoldTitle, texts.linkSoldText],
+    paused: ['care', texts.linkPausedTitle, texts.linkPausedText],
     over: ['bad', texts.linkOverTitle, texts.linkOverText],
     thanks: ['good', texts.linkThanks, link.thank_you ?? ''],
   }[state] as [string, string, string];

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ALL_LANGUAGES } from '../../../src/domain/languages/languages.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { expectError } from '../../support/http.ts';
 import { buyByLink, createLink, openLink, pathOf, postLink, type Link } from '../../support/links.ts';
@@ -141,10 +142,26 @@ describe('POST /v1/links/:id', () => {
     expect(paused).to.include({ paused_at: harness.ctx.now().toISOString(), is_open: false });
     harness.advance(1);
     expect(await edited(link, { is_active: false })).to.deep.equal(paused);
-    expect(await page(link)).to.include('No more payments are taken here');
-    expect((await postLink(harness, link, { nonce: open.nonce, price: '0' })).status).to.equal(409);
+    const refused = await postLink(harness, link, { nonce: open.nonce, price: '0' });
+    expect([refused.status, refused.text.includes('has paused this link')]).to.deep.equal([409, true]);
     expect(await edited(link, { is_active: true })).to.include({ paused_at: null, is_open: true });
     expect((await postLink(harness, link, { nonce: open.nonce, price: '0' })).status).to.equal(303);
+  });
+
+  it('says in every language that a paused link goes on, and of one that has ended that it does not', async () => {
+    const link = await createLink(harness, { expires_at: new Date(harness.ctx.now().getTime() + 60_000) });
+    await edited(link, { is_active: false });
+    const textOf = async (language: string) =>
+      (await harness.api('get', `${pathOf(link)}?lang=${language}`, null).expect(200)).text;
+    const said = async (title: 'linkPausedTitle' | 'linkOverTitle', text: 'linkPausedText' | 'linkOverText') => {
+      for (const { id, page } of ALL_LANGUAGES) {
+        const shown = await textOf(id);
+        expect(shown, id).to.include(page[title]).and.include(page[text]).and.not.include('<form');
+      }
+    };
+    await said('linkPausedTitle', 'linkPausedText');
+    harness.advance(60);
+    await said('linkOverTitle', 'linkOverText');
   });
 
   it('leaves an archived link closed', async () => {

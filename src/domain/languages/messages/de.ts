@@ -62,6 +62,8 @@ export const messages = {
   linkOverTitle: 'Hier kann nicht mehr bezahlt werden',
   linkOverText:
     'Dieser Link ist abgelaufen oder wurde geschlossen. Bitte fragen Sie den Shop nach einem neuen.',
+  linkPausedTitle: 'Hier kann zurzeit nicht bezahlt werden',
+  linkPausedText: 'Der Shop hat diesen Link angehalten. Bitte versuchen Sie es später noch einmal.',
   linkThanks: 'Vielen Dank!',
   simulatorTitle: 'Simulator: kein echtes Geld',
   simulatorText: 'Dies ist eine Testzahlung. Spielen Sie den Kunden und sehen Sie, was geschieht.',

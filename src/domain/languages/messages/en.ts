@@ -59,6 +59,8 @@ export const messages = {
     'The last one has been taken. Should that payment not be completed, it is available again: try again later.',
   linkOverTitle: 'No more payments are taken here',
   linkOverText: 'This link has ended or was closed. Please ask the shop for a new one.',
+  linkPausedTitle: 'No payments are taken here for now',
+  linkPausedText: 'The shop has paused this link. Please try again later.',
   linkThanks: 'Thank you!',
   simulatorTitle: 'Simulator: no real money',
   simulatorText: 'This is a test payment. Play the customer and see what happens.',

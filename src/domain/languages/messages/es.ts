@@ -57,6 +57,8 @@ export const messages = {
     'Ya se ha reservado el último. Si ese pago no se completa, volverá a estar disponible: inténtelo más tarde.',
   linkOverTitle: 'Aquí ya no se aceptan pagos',
   linkOverText: 'Este enlace ha caducado o se ha cerrado. Pida uno nuevo a la tienda.',
+  linkPausedTitle: 'Por ahora no se aceptan pagos aquí',
+  linkPausedText: 'La tienda ha pausado este enlace. Vuelva a intentarlo más tarde.',
   linkThanks: '¡Gracias!',
   simulatorTitle: 'Simulador: sin dinero real',
   simulatorText: 'Este es un pago de prueba. Haga de cliente y vea qué ocurre.',

@@ -60,6 +60,8 @@ export const messages = {
     'Le dernier article est pris. Si ce paiement n’aboutit pas, il sera de nouveau disponible : réessayez plus tard.',
   linkOverTitle: 'Plus aucun paiement n’est accepté ici',
   linkOverText: 'Ce lien a expiré ou a été fermé. Veuillez en demander un nouveau à la boutique.',
+  linkPausedTitle: 'Aucun paiement n’est accepté ici pour le moment',
+  linkPausedText: 'La boutique a suspendu ce lien. Veuillez réessayer plus tard.',
   linkThanks: 'Merci !',
   simulatorTitle: 'Simulateur\u00a0: sans argent réel',
   simulatorText: 'Ceci est un paiement de test. Jouez le client et voyez ce qui se passe.',
