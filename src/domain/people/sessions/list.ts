@@ -1,5 +1,7 @@
-import { LONGEST_SESSION_SECONDS, type Place } from './store.ts';
+import { byPerson, recordOfPerson } from './record.ts';
+import { LONGEST_SESSION_SECONDS, type Place, type Session } from './store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
+import type { Context } from '../../../platform/context.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 
 /** A place where a person is signed in. */
@@ -27,19 +29,36 @@ export async function listSessions(
   return run(connection, sessionsOfPerson, { personId, oldest });
 }
 
-const deleteSession = sql<{ id: string }, { personId: string; sessionId: string }>(
+const deleteSession = sql<
+  { address: string; was_proven: boolean },
+  { personId: string; sessionId: string }
+>(
   'end_person_session',
   (p) => `
-    DELETE FROM person_sessions WHERE id = ${p.sessionId} AND person_id = ${p.personId} RETURNING id`,
+    DELETE FROM person_sessions WHERE id = ${p.sessionId} AND person_id = ${p.personId}
+    RETURNING address, factor_at IS NOT NULL AS was_proven`,
 );
 
-/** Ends one of a person's sessions; false: they have none of that id. */
+/**
+ * Ends one of a person's sessions, their own one or another, and writes down that they did, unless its second
+ * factor was still to come. False: they have none of that id.
+ */
 export async function endSession(
-  connection: Connection,
-  personId: string,
+  { db, now }: Pick<Context, 'db' | 'now'>,
+  { id, person_id: personId }: Pick<Session, 'id' | 'person_id'>,
   sessionId: string,
+  { address }: Pick<Place, 'address'>,
 ): Promise<boolean> {
-  return (await runOne(connection, deleteSession, { personId, sessionId })) !== null;
+  return db.transaction(async (tx) => {
+    const ended = await runOne(tx, deleteSession, { personId, sessionId });
+    if (ended === null) return false;
+    const command = sessionId === id ? 'signed out' : 'session ended';
+    // Where the session was used last: its person knows it by that.
+    const details = { session: sessionId, used_from: ended.address };
+    const who = byPerson(personId, { address });
+    if (ended.was_proven) await recordOfPerson(tx, personId, { at: now(), ...who, command, details });
+    return true;
+  });
 }
 
 const deleteSessions = sql<never, { personId: string }>(

@@ -52,8 +52,8 @@ export const accountRoutes: readonly DeskRoute[] = [
     path: `${ACCOUNT}/sessions/:session/end`,
     access: 'person',
     perMinute: DESK_PER_MINUTE,
-    async handle({ ctx, session, params }) {
-      const ended = await endSession(ctx.db, session.person_id, params.session ?? '');
+    async handle(visit) {
+      const ended = await endSession(visit.ctx, visit.session, visit.params.session ?? '', visit);
       return ended ? { to: `${ACCOUNT}?said=sessionEnded` } : 'missing';
     },
   },

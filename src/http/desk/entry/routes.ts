@@ -122,8 +122,8 @@ export const entryRoutes: readonly DeskRoute[] = [
     path: '/dashboard/sign-out',
     access: 'begun',
     perMinute: DESK_PER_MINUTE,
-    async handle({ ctx, session }) {
-      await endSession(ctx.db, session.person_id, session.id);
+    async handle(visit) {
+      await endSession(visit.ctx, visit.session, visit.session.id, visit);
       return { to: '/dashboard/sign-in?said=ended', kept: { session: null } };
     },
   },
