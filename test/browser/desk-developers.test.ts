@@ -127,6 +127,7 @@ describe('the pages for developers in a browser', () => {
           ['keys', '/keys'],
           ['new-key', '/keys/new'],
           ['revoke-key', `/keys/${merchant.apiKey.slice(0, 13)}/revoke`],
+          ['key-addresses', `/keys/${merchant.apiKey.slice(0, 13)}/addresses`],
           ['endpoints', '/endpoints'],
           ['new-endpoint', '/endpoints/new'],
           ['endpoint', `/endpoints/${id}`],

@@ -35,6 +35,29 @@ describe('the account of a person at the desk', () => {
     expect((await phone.get('/dashboard/account')).location).to.match(/^\/dashboard\/sign-in/);
     expect((await ann.post(`/dashboard/account/sessions/${id}/end`)).status).to.equal(404);
     expect((await ann.get('/dashboard/account')).text).to.not.include('Phone');
+    await ann.post('/dashboard/sign-out');
+    const written = await harness.ctx
+      .db('operator_actions')
+      .whereIn('command', ['session ended', 'signed out'])
+      .orderBy('number')
+      .select<{ command: string; actor: string; details: { session: string } }[]>();
+    expect(written.map(({ command, actor }) => [command, actor])).to.deep.equal([
+      ['session ended', ann.id],
+      ['signed out', ann.id],
+    ]);
+    expect(written[0]?.details).to.deep.equal({ session: id, used_from: '127.0.0.1' });
+    expect(written[1]?.details.session).to.not.equal(id);
+  });
+
+  it('writes nothing down of a session whose second factor was still to come', async () => {
+    const { email } = await joinDesk(harness, 'ann@shop.example');
+    const begun = openBrowser(harness);
+    await begun.post('/dashboard/sign-in', { email, password: PASSWORD });
+    await begun.post('/dashboard/sign-out');
+    expect((await begun.get('/dashboard/account')).location).to.match(/^\/dashboard\/sign-in/);
+    expect(await harness.ctx.db('operator_actions').where({ command: 'signed out' }).select()).to.deep.equal(
+      [],
+    );
   });
 
   it('keeps who has proven the second factor signed in, however often somebody signs in with the password alone', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { PERMISSIONS } from '../../../src/domain/api/endpoint.ts';
 import { hashApiKey } from '../../../src/platform/values/ids.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
-import { hiddenField, joinDesk, type DeskPerson } from '../../support/desk.ts';
+import { hiddenField, joinDesk, PASSWORD, type DeskPerson } from '../../support/desk.ts';
 
 describe('the API keys at the desk', () => {
   let harness: Harness;
@@ -115,6 +115,51 @@ describe('the API keys at the desk', () => {
     expect((await ann.post(page(`/${prefix}/revoke`))).status).to.equal(404);
     expect((await ann.post(page(`/${harness.merchant.apiKey}/revoke`))).status).to.equal(404);
     expect((await ann.get(page(`?was=${prefix}`))).text).to.include(`The key ${prefix} was revoked.`);
+  });
+
+  it('are taken from other addresses within ten seconds of a change, which is written down', async () => {
+    const key = keyIn((await create({ addresses: '127.0.0.1' })).text) ?? '';
+    const prefix = key.slice(0, 13);
+    const own = page(`/${prefix}/addresses`);
+    const change = (addresses: string) => ann.post(own, { addresses });
+    expect(await statusOf(key)).to.equal(200);
+    expect((await ann.get(own)).text).to.include('127.0.0.1</textarea>');
+    const changed = await change('192.0.2.1, 10.0.0.0/8');
+    expect(changed.location).to.equal(page(`?from=${prefix}`));
+    expect((await ann.get(page(`?from=${prefix}`))).text)
+      .to.include(`The addresses of ${prefix} were changed.`)
+      .and.include('10.0.0.0/8');
+    harness.advance(10);
+    expect(await statusOf(key)).to.equal(403);
+    const wrong = await change('home');
+    expect([wrong.status, wrong.text.includes('home</textarea>')]).to.deep.equal([400, true]);
+    expect(await change('')).to.include({ status: 303 });
+    harness.advance(10);
+    expect(await statusOf(key)).to.equal(200);
+    const written = (await entries()) as { command: string; actor: string; details: object }[];
+    expect(written.slice(1).map(({ command, actor, details }) => [command, actor, details])).to.deep.equal(
+      [
+        [['127.0.0.1'], ['192.0.2.1', '10.0.0.0/8']],
+        [['192.0.2.1', '10.0.0.0/8'], null],
+      ].map(([before, after]) => ['API key addresses changed', ann.id, { key: prefix, before, after }]),
+    );
+  });
+
+  it('keep their addresses once they have ended, and are opened by nobody whose role may less', async () => {
+    const ending = keyIn((await create({ days: '1', addresses: '10.0.0.1' })).text)?.slice(0, 13) ?? '';
+    const refunds = keyIn((await create({ 'refunds:write': 'on', addresses: '10.0.0.1' })).text) ?? '';
+    const dora = await joinDesk(harness, 'dora@shop.example', { role: 'developer' });
+    const path = page(`/${refunds.slice(0, 13)}/addresses`);
+    for (const refused of [await dora.get(path), await dora.post(path, { addresses: '' })]) {
+      expect(refused.status).to.equal(403);
+      expect(refused.text).to.include('This key may do more than your role may.').and.not.include('<textarea');
+    }
+    harness.advance(86_400);
+    await ann.post('/dashboard/sign-in', { email: ann.email, password: PASSWORD });
+    await ann.post('/dashboard/second-factor', { code: ann.code() });
+    expect((await ann.post(page(`/${ending}/addresses`), { addresses: '' })).status).to.equal(404);
+    const stored = await harness.ctx.db('api_keys').whereNotNull('allowed_addresses').pluck('visible_prefix');
+    expect(stored).to.have.members([ending, refunds.slice(0, 13)]);
   });
 
   it('are in the audit log with who made and revoked them, and never whole', async () => {

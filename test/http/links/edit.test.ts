@@ -153,7 +153,10 @@ describe('POST /v1/links/:id', () => {
     await edited(link, { is_active: false });
     const textOf = async (language: string) =>
       (await harness.api('get', `${pathOf(link)}?lang=${language}`, null).expect(200)).text;
-    const said = async (title: 'linkPausedTitle' | 'linkOverTitle', text: 'linkPausedText' | 'linkOverText') => {
+    const said = async (
+      title: 'linkPausedTitle' | 'linkOverTitle',
+      text: 'linkPausedText' | 'linkOverText',
+    ) => {
       for (const { id, page } of ALL_LANGUAGES) {
         const shown = await textOf(id);
         expect(shown, id).to.include(page[title]).and.include(page[text]).and.not.include('<form');

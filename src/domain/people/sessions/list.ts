@@ -29,10 +29,7 @@ export async function listSessions(
   return run(connection, sessionsOfPerson, { personId, oldest });
 }
 
-const deleteSession = sql<
-  { address: string; was_proven: boolean },
-  { personId: string; sessionId: string }
->(
+const deleteSession = sql<{ address: string; was_proven: boolean }, { personId: string; sessionId: string }>(
   'end_person_session',
   (p) => `
     DELETE FROM person_sessions WHERE id = ${p.sessionId} AND person_id = ${p.personId}

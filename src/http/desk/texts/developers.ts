@@ -56,6 +56,14 @@ export const DEVELOPERS = {
     addresses: 'Addresses that may use it',
     addressesHint:
       'Addresses or networks, such as 192.0.2.10 or 10.0.0.0/8, with blanks between them; at most 20. Empty: everybody who has the key.',
+    changeAddresses: 'Addresses',
+    changeAddressesWhich: 'Addresses of {key}',
+    addressesTitle: 'Addresses of {key}…',
+    addressesText:
+      'From everywhere else, requests with this key are refused within ten seconds. The key stays the same.',
+    addressesSet: 'The addresses of {key} were changed.',
+    saveAddresses: 'Save',
+    beyondRole: 'This key may do more than your role may. Ask an owner of the shop.',
     submit: 'Create the key',
     madeTitle: 'Your new key',
     madeText: 'Copy it now, to where your program reads it: it is shown this once, and never again.',

@@ -12,7 +12,8 @@ export const PREFIX_FORM = /^sk_(?:test|live)_[\w-]{5}$/;
 /** The merchant's keys in force, and those that have ended. */
 export function keysPage(visit: AtMerchant, keys: readonly KeySummary[]): Page {
   const { keys: words } = visit.texts.developers;
-  const was = PREFIX_FORM.exec(visit.query.get('was') ?? '')?.[0];
+  const named = (name: string) => PREFIX_FORM.exec(visit.query.get(name) ?? '')?.[0];
+  const [was, from] = [named('was'), named('from')];
   const heads = [
     words.key,
     words.name,
@@ -30,7 +31,12 @@ export function keysPage(visit: AtMerchant, keys: readonly KeySummary[]): Page {
   return framed(visit, {
     title: words.title,
     main: list,
-    note: was === undefined ? null : fillPlain(words.was, { key: was }),
+    note:
+      was !== undefined
+        ? fillPlain(words.was, { key: was })
+        : from === undefined
+          ? null
+          : fillPlain(words.addressesSet, { key: from }),
   });
 }
 
@@ -54,7 +60,7 @@ function rowOf(visit: AtMerchant, key: KeySummary): Html[] {
     time(created_at),
     last_used_at === null ? html`${never}` : time(last_used_at),
     endOf(visit, key),
-    isInForce(visit, key) ? revokeLink(visit, prefix) : html``,
+    isInForce(visit, key) ? changes(visit, prefix) : html``,
   ];
 }
 
@@ -62,7 +68,8 @@ function rowOf(visit: AtMerchant, key: KeySummary): Html[] {
 const listed = (texts: readonly string[]): Html =>
   html`<span class="facts-of">${texts.map((text) => html`<span>${text}</span>`)}</span>`;
 
-const isInForce = ({ ctx }: AtMerchant, { revoked_at, expires_at }: KeySummary): boolean =>
+/** Neither revoked nor ended. */
+export const isInForce = ({ ctx }: AtMerchant, { revoked_at, expires_at }: KeySummary): boolean =>
   revoked_at === null && (expires_at === null || expires_at > ctx.now());
 
 function endOf(visit: AtMerchant, key: KeySummary): Html {
@@ -73,11 +80,18 @@ function endOf(visit: AtMerchant, key: KeySummary): Html {
   return html`<span>${words.ended} ${time(key.expires_at)}</span>`;
 }
 
-function revokeLink(visit: AtMerchant, prefix: string): Html {
+function changes(visit: AtMerchant, prefix: string): Html {
   const { keys: words } = visit.texts.developers;
-  const name = fillPlain(words.revokeWhich, { key: prefix });
-  return html`<a class="button quiet" href="${keysPath(visit)}/${prefix}/revoke" aria-label="${name}"
-    >${words.revoke}</a
+  const link = (page: string, label: string, name: string) =>
+    html`<a
+      class="button quiet"
+      href="${keysPath(visit)}/${prefix}/${page}"
+      aria-label="${fillPlain(name, { key: prefix })}"
+      >${label}</a
+    >`;
+  return html`<span class="actions"
+    >${link('addresses', words.changeAddresses, words.changeAddressesWhich)}
+    ${link('revoke', words.revoke, words.revokeWhich)}</span
   >`;
 }
 

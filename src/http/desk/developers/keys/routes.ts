@@ -11,6 +11,7 @@ import {
 } from '../../shell/route.ts';
 import { claimOf } from '../frame/forms.ts';
 import { DEVELOPERS } from '../frame/frame.ts';
+import { keyAddressRoutes } from './addresses.ts';
 import { keyFormPage, readKeyForm } from './form.ts';
 import { keysPage, keysPath, madePage, PREFIX_FORM, revokePage } from './pages.ts';
 
@@ -70,6 +71,7 @@ export const keyRoutes: readonly DeskRoute[] = [
       return isRevoked ? { to: `${keysPath(visit)}?was=${encodeURIComponent(prefix)}` } : 'missing';
     },
   },
+  ...keyAddressRoutes,
 ];
 
 async function create(visit: AtMerchant): Promise<DeskReply> {
