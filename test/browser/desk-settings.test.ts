@@ -74,6 +74,47 @@ describe('the settings and the links of the desk in a browser', () => {
     });
   });
 
+  check('shows a mail as customers get it while somebody writes it, and saves it', async () => {
+    const { owner, path } = await newShop('Mails');
+    await withPerson(owner, { width: 1280 }, async (page) => {
+      await page.goto(`${path}/settings/mails`);
+      await page.getByRole('link', { name: 'Show Receipt' }).click();
+      await page.getByRole('link', { name: 'Français' }).click();
+      await page.getByLabel('Subject').fill('Merci pour {order}');
+      await page.getByLabel('Text').fill('Votre <i>thé</i> part demain.');
+      for (const scheme of ['light', 'dark']) {
+        await frameOf(page, scheme).getByText('[TEST] Merci pour ORDER-1001').waitFor();
+        await frameOf(page, scheme).getByText('Votre <i>thé</i> part demain.').waitFor();
+      }
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('status').waitFor();
+      expect(await page.getByLabel('Subject').inputValue()).to.equal('Merci pour {order}');
+      await page.getByRole('button', { name: 'Back to the standard text' }).click();
+      await frameOf(page, 'dark').getByText('[TEST] Reçu de Mails').waitFor();
+    });
+  });
+
+  check('shows a mail by a button where no script runs, and says what is wrong with it', async () => {
+    const { owner, path } = await newShop('Plain mails');
+    await withPerson(
+      owner,
+      { width: 360, javaScriptEnabled: false, refused: /status of 400/ },
+      async (page) => {
+        await page.goto(`${path}/settings/mails/paid/en`);
+        await page.getByLabel('Text').fill('Dear {customer}');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('text has {customer}, which is no placeholder').waitFor();
+        await page.getByLabel('Text').fill('Dear customer');
+        await page.getByRole('button', { name: 'Preview' }).click();
+        await page.waitForURL(/text=Dear/);
+        await frameOf(page, 'light').getByText('Dear customer').waitFor();
+        expect(await harness.ctx.db('mail_texts').where({ text: 'Dear customer' }).select()).to.deep.equal(
+          [],
+        );
+      },
+    );
+  });
+
   check('adds a wallet by keyboard alone, which is used once an address of it was typed', async () => {
     const { owner, path, id } = await newShop('Keys', 'live');
     await withPerson(owner, { width: 1280 }, async (page) => {
@@ -162,6 +203,9 @@ describe('the settings and the links of the desk in a browser', () => {
         ['policy', `${own}/settings/policy?said=saved`],
         ['appearance', `${own}/settings/appearance`],
         ['appearance-fault', `${own}/settings/appearance?name=Shop&accent_color=red`],
+        ['mails', `${own}/settings/mails`],
+        ['mail', `${own}/settings/mails/tooLittle/en?said=saved`],
+        ['mail-arabic', `${own}/settings/mails/incomplete/ar`],
         ['test-wallets', `${own}/settings/wallets`],
         ['links', `${own}/links`],
         ['link', `${own}/links/${link.id}?said=created`],
@@ -169,6 +213,12 @@ describe('the settings and the links of the desk in a browser', () => {
         await look(page, name, at);
     });
     await withPerson(shop.owner, { refused: /status of 400/ }, async (page) => {
+      await page.goto(`${shop.path}/settings/mails/given/de`);
+      await page.getByLabel('Subject').fill(`Zahlungsbestätigungsbenachrichtigung{order}{amount}`);
+      await page.getByLabel('Text').fill('Donaudampfschifffahrtsgesellschaftskapitän '.repeat(5));
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('which is no placeholder').waitFor();
+      await look(page, 'mail-fault', null);
       await look(page, 'wallets', `${shop.path}/settings/wallets`);
       await look(page, 'wallet', `${shop.path}/settings/wallets/${wallet.id}`);
       await page.getByRole('textbox', { name: 'Address' }).fill('0x0000000000000000000000000000000000000001');

@@ -136,10 +136,9 @@ export const ar = {
     tooLateSubject: 'دفعتك إلى {merchant} وصلت متأخرة: الطلب {order}',
     tooLittleTitle: 'دفعتك غير مكتملة',
     tooLateTitle: 'وصلت أموالك متأخرة',
-    tooLittleText:
-      'لم يصل في الوقت المحدد سوى {amount} من {total}، لذلك لم يُدفع ثمن طلبك لدى {merchant}. يرجى عدم إرسال المزيد إلى هذا العنوان.',
-    tooLateText:
-      'وصل مبلغ {amount} بعد انتهاء هذه الدفعة، لذلك لا يُحتسب لطلبك لدى {merchant}. يرجى عدم إرسال المزيد إلى هذا العنوان.',
+    tooLittleText: 'لم يصل في الوقت المحدد سوى {amount} من {total}، لذلك لم يُدفع ثمن طلبك لدى {merchant}.',
+    tooLateText: 'وصل مبلغ {amount} بعد انتهاء هذه الدفعة، لذلك لا يُحتسب لطلبك لدى {merchant}.',
+    sendNoMore: 'يرجى عدم إرسال المزيد إلى هذا العنوان.',
     givenSubject: 'عنوانك لاسترداد المال من {merchant}: الطلب {order}',
     givenTitle: 'حُفظ عنوان لاسترداد المال',
     givenText: 'المال الذي يعيده إليك {merchant} يذهب إلى العنوان أدناه، الذي أُدخل في صفحة دفعتك.',

@@ -147,9 +147,10 @@ export const de = {
     tooLittleTitle: 'Ihre Zahlung war nicht vollständig',
     tooLateTitle: 'Ihr Geld kam zu spät',
     tooLittleText:
-      'Nur {amount} von {total} sind rechtzeitig eingegangen, daher ist Ihre Bestellung bei {merchant} nicht bezahlt. Bitte senden Sie nichts mehr an diese Adresse.',
+      'Nur {amount} von {total} sind rechtzeitig eingegangen, daher ist Ihre Bestellung bei {merchant} nicht bezahlt.',
     tooLateText:
-      '{amount} kamen an, als diese Zahlung schon beendet war. Ihre Bestellung bei {merchant} ist damit nicht bezahlt. Bitte senden Sie nichts mehr an diese Adresse.',
+      '{amount} kamen an, als diese Zahlung schon beendet war. Ihre Bestellung bei {merchant} ist damit nicht bezahlt.',
+    sendNoMore: 'Bitte senden Sie nichts mehr an diese Adresse.',
     givenSubject: 'Ihre Adresse für Rückzahlungen von {merchant}: Bestellung {order}',
     givenTitle: 'Eine Adresse für Rückzahlungen wurde gespeichert',
     givenText:

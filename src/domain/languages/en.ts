@@ -145,10 +145,10 @@ export const en = {
     tooLateSubject: 'Your payment to {merchant} came too late: order {order}',
     tooLittleTitle: 'Your payment was not complete',
     tooLateTitle: 'Your money came too late',
-    tooLittleText:
-      'Only {amount} of {total} came in time, so your order at {merchant} is not paid. Please send no more to this address.',
+    tooLittleText: 'Only {amount} of {total} came in time, so your order at {merchant} is not paid.',
     tooLateText:
-      '{amount} came after this payment had ended, so it does not pay for your order at {merchant}. Please send no more to this address.',
+      '{amount} came after this payment had ended, so it does not pay for your order at {merchant}.',
+    sendNoMore: 'Please send no more to this address.',
     givenSubject: 'Your refund address at {merchant}: order {order}',
     givenTitle: 'An address for refunds was saved',
     givenText:

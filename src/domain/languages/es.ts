@@ -144,9 +144,10 @@ export const es = {
     tooLittleTitle: 'Su pago no fue completo',
     tooLateTitle: 'Su dinero llegó demasiado tarde',
     tooLittleText:
-      'Solo llegaron a tiempo {amount} de {total}, así que su pedido en {merchant} no está pagado. No envíe más a esta dirección.',
+      'Solo llegaron a tiempo {amount} de {total}, así que su pedido en {merchant} no está pagado.',
     tooLateText:
-      '{amount} llegaron cuando este pago ya había terminado, así que no pagan su pedido en {merchant}. No envíe más a esta dirección.',
+      '{amount} llegaron cuando este pago ya había terminado, así que no pagan su pedido en {merchant}.',
+    sendNoMore: 'No envíe más a esta dirección.',
     givenSubject: 'Su dirección para reembolsos de {merchant}: pedido {order}',
     givenTitle: 'Se guardó una dirección para reembolsos',
     givenText:

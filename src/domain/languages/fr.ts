@@ -146,9 +146,10 @@ export const fr = {
     tooLittleTitle: 'Votre paiement n’était pas complet',
     tooLateTitle: 'Votre argent est arrivé trop tard',
     tooLittleText:
-      'Seulement {amount} sur {total} sont arrivés à temps\u00a0: votre commande chez {merchant} n’est pas payée. N’envoyez plus rien à cette adresse.',
+      'Seulement {amount} sur {total} sont arrivés à temps\u00a0: votre commande chez {merchant} n’est pas payée.',
     tooLateText:
-      '{amount} sont arrivés alors que ce paiement était déjà terminé\u00a0: votre commande chez {merchant} n’est pas payée. N’envoyez plus rien à cette adresse.',
+      '{amount} sont arrivés alors que ce paiement était déjà terminé\u00a0: votre commande chez {merchant} n’est pas payée.',
+    sendNoMore: 'N’envoyez plus rien à cette adresse.',
     givenSubject: 'Votre adresse de remboursement chez {merchant}\u00a0: commande {order}',
     givenTitle: 'Une adresse de remboursement a été enregistrée',
     givenText:

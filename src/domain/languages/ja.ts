@@ -141,9 +141,10 @@ export const ja = {
     tooLittleTitle: 'お支払いが不足しています',
     tooLateTitle: '入金が期限に間に合いませんでした',
     tooLittleText:
-      '期限までに届いたのは {total} のうち {amount} だけで、{merchant} でのご注文のお支払いは完了していません。このアドレスにはもう送金しないでください。',
+      '期限までに届いたのは {total} のうち {amount} だけで、{merchant} でのご注文のお支払いは完了していません。',
     tooLateText:
-      'このお支払いが終了した後に {amount} が届いたため、{merchant} でのご注文のお支払いにはなりません。このアドレスにはもう送金しないでください。',
+      'このお支払いが終了した後に {amount} が届いたため、{merchant} でのご注文のお支払いにはなりません。',
+    sendNoMore: 'このアドレスにはもう送金しないでください。',
     givenSubject: '{merchant} からの返金先アドレス：注文 {order}',
     givenTitle: '返金先のアドレスが保存されました',
     givenText: '{merchant} からの返金は、お支払いのページで入力された下記のアドレスに送られます。',

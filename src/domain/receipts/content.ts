@@ -3,8 +3,9 @@ import type { ReceiptTexts } from '../languages/en.ts';
 import type { Language } from '../languages/languages.ts';
 import { decimal } from '../checkout/markup/format.ts';
 import { supportLink } from '../checkout/markup/links.ts';
-import { sanitize, unlinked } from './sanitize.ts';
 import type { MailContent, ReceiptData, Row } from './template.ts';
+import { isStandard, MAILS, MOST_CHARACTERS, type OwnTexts } from './texts/kinds.ts';
+import { sanitize, unlinked } from './texts/sanitize.ts';
 
 /** Longest texts of a merchant in a subject or a mail, in characters. */
 const NAME_LENGTH = 80;
@@ -12,25 +13,18 @@ const ORDER_LENGTH = 255;
 const SUBJECT_ORDER_LENGTH = 60;
 const DESCRIPTION_LENGTH = 300;
 
-const KEYS = {
-  paid: { subject: 'paidSubject', title: 'paidTitle', sentence: 'paidText' },
-  refunded: { subject: 'refundedSubject', title: 'refundedTitle', sentence: 'refundedText' },
-  refundedInPart: { subject: 'partSubject', title: 'partTitle', sentence: 'refundedText' },
-  incomplete: { subject: 'incompleteSubject', title: 'incompleteTitle', sentence: 'incompleteText' },
-  tooLittle: { subject: 'tooLittleSubject', title: 'tooLittleTitle', sentence: 'tooLittleText' },
-  tooLate: { subject: 'tooLateSubject', title: 'tooLateTitle', sentence: 'tooLateText' },
-  asked: { subject: 'askedSubject', title: 'askedTitle', sentence: 'askedText' },
-  given: { subject: 'givenSubject', title: 'givenTitle', sentence: 'givenText' },
-} as const;
-
-/** The content of a mail to a customer in a language, with the merchant's texts sanitized. */
-export function mailContentOf(receipt: ReceiptData, language: Language): MailContent {
+/**
+ * The content of a mail to a customer in a language, with the merchant's texts sanitized. What they have
+ * written takes the place of subject and first sentence; title, rows, links and what follows stay.
+ */
+export function mailContentOf(receipt: ReceiptData, language: Language, own: OwnTexts): MailContent {
   const { receipt: texts } = language;
-  const keys = KEYS[receipt.kind];
+  const keys = MAILS[receipt.kind];
   const merchant = freeText(receipt, receipt.merchantName, NAME_LENGTH);
   const order = freeText(receipt, receipt.orderId, SUBJECT_ORDER_LENGTH);
   const asks = receipt.kind === 'asked';
-  const subject = fillPlain(texts[keys.subject], { merchant, order });
+  const ownSubject = own.subject && freeText(receipt, own.subject, MOST_CHARACTERS.subject);
+  const subject = fillPlain(ownSubject ?? texts[keys.subject], { merchant, order });
   return {
     language,
     texts,
@@ -40,11 +34,15 @@ export function mailContentOf(receipt: ReceiptData, language: Language): MailCon
     isTest: receipt.isTest,
     logo: receipt.logo,
     title: texts[keys.title],
-    sentences: [texts[keys.sentence], ...furtherSentences(receipt, language)],
+    sentences: [
+      ...(own.text === null ? [texts[keys.text]] : paragraphsOf(receipt, own.text)),
+      ...furtherSentences(receipt, language),
+    ],
     merchant,
+    order,
     time: receipt.kind === 'incomplete' ? writtenTime(receipt.until, language.id) : '',
     figures: figuresOf(receipt, language),
-    rows: rowsOf(receipt, language),
+    rows: [...(isStandard(own) ? [] : [shopRow(merchant, language)]), ...rowsOf(receipt, language)],
     button: asks ? texts.toAddress : texts.toPage,
     // The form for the address has this id.
     pageUrl: `${receipt.pageUrl}?lang=${language.id}${asks ? '#refund' : ''}`,
@@ -68,7 +66,23 @@ function furtherSentences(receipt: ReceiptData, { page, receipt: texts }: Langua
   // As the page says it.
   if (receipt.kind === 'incomplete')
     return [page.underpaidMore, ...(receipt.back.length === 0 ? [] : [page.underpaidBack])];
-  return 'isReturned' in receipt ? [receipt.isReturned ? texts.returnedText : texts.keptText] : [];
+  if (!('isReturned' in receipt)) return [];
+  return [texts.sendNoMore, receipt.isReturned ? texts.returnedText : texts.keptText];
+}
+
+/** What a merchant has written, a paragraph each; its lines are kept. */
+function paragraphsOf(receipt: ReceiptData, text: string): string[] {
+  return text.split('\n\n').map((paragraph) =>
+    paragraph
+      .split('\n')
+      .map((line) => freeText(receipt, line, MOST_CHARACTERS.text))
+      .join('\n'),
+  );
+}
+
+/** Who took the money: a text of the merchant's own may not say it. */
+function shopRow(merchant: string, { page }: Language): Row {
+  return { label: page.paymentTo, value: merchant, kind: 'words', url: null };
 }
 
 /** A merchant's text. */

@@ -40,7 +40,7 @@ export function htmlOf(content: MailContent): string {
         <div lang="${language.id}" dir="${language.direction}" style="${MAIL}">
           ${testNote(content)} ${logoImage(content)}
           <h1 style="${TITLE}">${title}</h1>
-          ${sentences.map((sentence) => html`<p style="${SENTENCE}">${filled(sentence, content)}</p>`)}
+          ${sentences.map((sentence) => html`<p style="${SENTENCE}">${linesOf(sentence, content)}</p>`)}
           ${contact?.isUrgent === true ? asking(contact, content, SENTENCE) : null}
           <table style="${TABLE}">
             ${rows.map((row) => rowOf(row, content))}
@@ -102,10 +102,20 @@ function rowOf({ label, value, kind, url }: Row, { language }: MailContent): Htm
   </tr>`;
 }
 
+function linesOf(sentence: string, content: MailContent): readonly Html[] {
+  return sentence
+    .split('\n')
+    .map((line, place) => html`${place === 0 ? null : html`<br />`}${filled(line, content)}`);
+}
+
 /** The no-break space keeps amount and coin on one line. */
 function filled(sentence: string, content: MailContent): Html {
-  const { merchant, time } = content;
-  const filling: Record<string, Html> = { merchant: foreign(merchant), time: foreign(time) };
+  const { merchant, order, time } = content;
+  const filling: Record<string, Html> = {
+    merchant: foreign(merchant),
+    order: foreign(order),
+    time: foreign(time),
+  };
   for (const [name, value] of Object.entries(content.figures))
     filling[name] = figures(value.replaceAll(/ (?=[A-Z])/g, '\u00a0'), 'font-weight:600');
   return fill(sentence, filling);

@@ -3,16 +3,19 @@ import type { Language } from '../languages/languages.ts';
 import { htmlOf } from './html-mail.ts';
 import { mailContentOf } from './content.ts';
 import type { MailContent, ReceiptData, Row } from './template.ts';
+import { STANDARD, type OwnTexts } from './texts/kinds.ts';
 
 /**
  * The mail for a receipt or a request in a language, from its merchant, to whom answers go where
- * they have named an address: pure. A test is one in the list of mails, too, which shows the sender.
+ * they have named an address: pure. `own`: what the merchant has written for it. A test is one in the list of
+ * mails, too, which shows the sender.
  */
 export function receiptMail(
   receipt: ReceiptData,
   language: Language,
+  own: OwnTexts = STANDARD,
 ): Pick<Mail, 'sender' | 'replyTo' | 'subject' | 'text'> & { html: string } {
-  const content = mailContentOf(receipt, language);
+  const content = mailContentOf(receipt, language, own);
   const { merchant, isTest, subject } = content;
   return {
     ...(merchant === '' ? {} : { sender: isTest ? `${merchant} [TEST]` : merchant }),
@@ -44,8 +47,8 @@ function textOf(content: MailContent): string {
 }
 
 function filled(sentence: string, content: MailContent): string {
-  const { merchant, time, figures } = content;
-  const words: Record<string, string | undefined> = { merchant, time };
+  const { merchant, order, time, figures } = content;
+  const words: Record<string, string | undefined> = { merchant, order, time };
   return sentence.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const word = words[name];
     return word === undefined

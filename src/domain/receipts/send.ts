@@ -11,6 +11,7 @@ import { readLogo } from '../checkout/appearance/store.ts';
 import type { Db } from '../../platform/postgres/db.ts';
 import { LOGO_NAME } from './html-mail.ts';
 import type { ReceiptData } from './template.ts';
+import { readOwnTexts } from './texts/store.ts';
 import { readReceipt, type AddressedMail, type MailConfig } from './receipt-data.ts';
 import { readAddressNotice, readAddressRequest, readRefundRequest } from './request-data.ts';
 import { sendAddressRequest, sendReceipt } from './jobs.ts';
@@ -129,8 +130,8 @@ async function sendOne(ctx: Context, mailer: Mailer, kind: MailKind, key: string
   if (attempt === 'over') return finish(ctx.db, kind.job, [key], startedAt);
   const found = await kind.read(ctx.db, key, ctx.config, ctx.now());
   if (found === null) return drop(ctx, kind, key, 'nothing to ask or to report any more', startedAt);
-  const { to, language, merchantId, receipt } = found;
-  const { paymentId, isTest } = receipt;
+  const { merchantId } = found;
+  const { paymentId, isTest } = found.receipt;
   // Counted once: what the mail server did not accept is sent again.
   if (isTest && attempt === 1 && !(await mayMailTest(ctx.db, merchantId, ctx.systemNow()))) {
     ctx.log.warn(`${kind.name} not sent: test payments have had their mails of today`, {
@@ -141,17 +142,23 @@ async function sendOne(ctx: Context, mailer: Mailer, kind: MailKind, key: string
     return drop(ctx, kind, key, `more than ${MAX_TEST_MAILS} mails of test payments today`, startedAt);
   }
   try {
-    const images = await imagesOf(ctx.db, receipt);
-    const logo = images.length === 0 ? null : receipt.logo;
-    const content = receiptMail({ ...receipt, logo }, languageFor(language ?? undefined));
-    const id = `${kind.prefix}.${key}`;
-    await mailer.send({ to, ...content, images, id, date: ctx.systemNow(), isAutomatic: true });
+    const mail = await writeMail(ctx.db, found);
+    await mailer.send({ ...mail, id: `${kind.prefix}.${key}`, date: ctx.systemNow() });
   } catch (error) {
     return retryOrGiveUp(ctx, kind, { key, paymentId, attempt, startedAt }, error);
   }
   await kind.log.markSent(ctx.db, key, ctx.now());
   await finish(ctx.db, kind.job, [key], startedAt);
   ctx.log.info(`${kind.name} sent`, { payment_id: paymentId, event_id: key });
+}
+
+/** The mail as its customer gets it, with the logo of its merchant, and what they have written for it. */
+export async function writeMail(db: Db, { to, language, merchantId, receipt }: AddressedMail): Promise<Mail> {
+  const images = await imagesOf(db, receipt);
+  const logo = images.length === 0 ? null : receipt.logo;
+  const reader = languageFor(language ?? undefined);
+  const own = await readOwnTexts(db, { merchantId, kind: receipt.kind, language: reader.id });
+  return { to, ...receiptMail({ ...receipt, logo }, reader, own), images, isAutomatic: true };
 }
 
 /** The merchant's logo, which may have changed since the mail was read. */

@@ -92,8 +92,8 @@ export interface Row {
 }
 
 /**
- * A mail's content, before it becomes text or HTML. Sentences may hold `{merchant}`, `{time}` and the names
- * of `figures`.
+ * A mail's content, before it becomes text or HTML. Sentences may hold `{merchant}`, `{order}`, `{time}` and
+ * the names of `figures`; one may have several lines.
  */
 export interface MailContent {
   readonly language: Language;
@@ -106,6 +106,7 @@ export interface MailContent {
   readonly title: string;
   readonly sentences: readonly string[];
   readonly merchant: string;
+  readonly order: string;
   /** In words; '': it names no time. */
   readonly time: string;
   /** Amounts, as the language writes them. */

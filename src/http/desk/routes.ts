@@ -47,6 +47,6 @@ export function deskRoutes(
     ...auditRoutes(slots),
     ...exportRoutes(slots),
     ...linkPageRoutes,
-    ...settingsRoutes(adapters),
+    ...settingsRoutes(adapters, mailer),
   ];
 }

@@ -79,7 +79,9 @@ describe('a mail about money that does not pay for an order', () => {
 
 Your payment was not complete
 
-Only 4.00 USDC of 10.50 USDC came in time, so your order at Shop is not paid. Please send no more to this address.
+Only 4.00 USDC of 10.50 USDC came in time, so your order at Shop is not paid.
+
+Please send no more to this address.
 
 Shop can send it back to you.
 

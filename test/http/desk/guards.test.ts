@@ -31,6 +31,7 @@ const TABLES = [
   'operator_actions',
   'merchants',
   'merchant_faces',
+  'mail_texts',
   'payment_links',
   'wallets',
   'endpoint_registrations',
@@ -86,6 +87,8 @@ function filled(path: string, merchant: string, things: Things): string {
   return path.replaceAll(/:(\w+)/g, (_, name: string) => {
     if (name === 'merchant') return merchant;
     if (name === 'need') return 'money_left';
+    if (name === 'mail') return 'paid';
+    if (name === 'language') return 'en';
     if (['session', 'invitation', 'token', 'passkey', 'refund', 'view'].includes(name)) return 'x'.repeat(32);
     return things[name as keyof Things] ?? expect.fail(`a :${name} of a path needs a value here`);
   });
@@ -115,6 +118,7 @@ describe('every route of the desk', () => {
     time_zone: 'Asia/Tokyo',
     email: 'eve@evil.example',
     title: 'Owned',
+    subject: 'Owned',
     underpaid: 'accept',
     tolerance: '100',
     kind: 'forwarder',

@@ -152,7 +152,9 @@ describe('the API keys at the desk', () => {
     const path = page(`/${refunds.slice(0, 13)}/addresses`);
     for (const refused of [await dora.get(path), await dora.post(path, { addresses: '' })]) {
       expect(refused.status).to.equal(403);
-      expect(refused.text).to.include('This key may do more than your role may.').and.not.include('<textarea');
+      expect(refused.text)
+        .to.include('This key may do more than your role may.')
+        .and.not.include('<textarea');
     }
     harness.advance(86_400);
     await ann.post('/dashboard/sign-in', { email: ann.email, password: PASSWORD });

@@ -82,8 +82,8 @@ const THINGS: Readonly<
 /** A person's, not a merchant's: that of a colleague is as far away. */
 const PERSONAL = ['view', 'session', 'passkey'];
 const DEPENDENCIES = { mailer: null, adapters: SANDBOX.adapters, sandbox: SANDBOX };
-/** Of everybody: whoever has the token of a link may use it. And a word of the desk's own. */
-const NO_IDS = new Set(['merchant', 'token', 'need']);
+/** Of everybody: whoever has the token of a link may use it. And words of the desk's own. */
+const NO_IDS = new Set(['merchant', 'token', 'need', 'mail', 'language']);
 /** What each request writes, whatever it asks for. */
 const TOUCHED = ['person_sessions', 'known_devices', 'key_request_counts', 'key_request_errors'];
 

@@ -1,14 +1,16 @@
 import type { AdaptersByMode } from '../../../domain/payments/lifecycle/ports.ts';
+import type { Mailer } from '../../../platform/mail.ts';
 import { html } from '../../../platform/pages/html.ts';
 import { DESK_PER_MINUTE, type DeskRoute } from '../shell/route.ts';
 import { appearanceRoutes } from './appearance/routes.ts';
+import { mailRoutes } from './mails/routes.ts';
 import { methodRoutes } from './methods/routes.ts';
 import { policyRoutes } from './policy/routes.ts';
 import { walletRoutes } from './wallets/routes.ts';
 import { sectionsOf, settingsPath } from './shared/menu.ts';
 
 /** The settings of a merchant. */
-export const settingsRoutes = (adapters: AdaptersByMode): readonly DeskRoute[] => [
+export const settingsRoutes = (adapters: AdaptersByMode, mailer: Mailer | null): readonly DeskRoute[] => [
   {
     name: 'settings',
     method: 'get',
@@ -46,5 +48,6 @@ export const settingsRoutes = (adapters: AdaptersByMode): readonly DeskRoute[] =
   ...methodRoutes(adapters),
   ...policyRoutes,
   ...appearanceRoutes(adapters),
+  ...mailRoutes(adapters, mailer),
   ...walletRoutes(adapters),
 ];

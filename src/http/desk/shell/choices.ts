@@ -37,7 +37,7 @@ export function textArea({
       ${described.length === 0 ? null : html`aria-describedby="${described.join(' ')}"`}
       ${fault === null ? null : html`aria-invalid="true"`}
     >
-${value}</textarea>
+${withBlanks(value)}</textarea>
     ${hint === null ? null : html`<span class="small" id="${name}-hint">${hint}</span>`}
     ${fault === null ? null : html`<span class="fault" id="${name}-fault">${fault}</span>`}
   </p>`;
@@ -77,7 +77,8 @@ export function pairs(facts: readonly (readonly [name: string, value: Html | nul
 
 /** Text as it is, line by line, which scrolls by itself. */
 export function codeBlock(label: string, text: string): Html {
-  // A document drops blanks behind the ends of its own lines.
-  const kept = new Html(html`${text}`.markup.replaceAll('\n', '&#10;'));
-  return html`<pre class="code" tabindex="0" role="region" aria-label="${label}">${kept}</pre>`;
+  return html`<pre class="code" tabindex="0" role="region" aria-label="${label}">${withBlanks(text)}</pre>`;
 }
+
+/** A document drops blanks and lines behind the ends of its own lines: here they are the text's. */
+const withBlanks = (text: string): Html => new Html(html`${text}`.markup.replaceAll('\n', '&#10;'));

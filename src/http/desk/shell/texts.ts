@@ -2,6 +2,7 @@ import { ACCOUNT_TEXTS } from '../texts/account.ts';
 import { EXPORTS } from '../texts/exports.ts';
 import { HOME } from '../texts/home.ts';
 import { LINKS } from '../texts/links.ts';
+import { MAIL_TEXTS } from '../texts/mails.ts';
 import { PEOPLE } from '../texts/people.ts';
 import { DEVELOPERS } from '../texts/developers.ts';
 import { PAYMENTS } from '../texts/payments.ts';
@@ -37,6 +38,7 @@ export const EN = {
   exports: EXPORTS,
   developers: DEVELOPERS,
   links: LINKS,
+  mails: MAIL_TEXTS,
   settings: SETTINGS,
   audit: {
     title: 'Audit log',

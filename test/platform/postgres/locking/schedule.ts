@@ -85,6 +85,8 @@ export const SCHEDULE: Reasons = {
     write_appearance: LAST_WINS,
     write_logo: LAST_WINS,
     delete_logo: LAST_WINS,
+    write_mail_texts: LAST_WINS,
+    delete_mail_texts: LAST_WINS,
     record_language: 'SKIP LOCKED: it waits for nobody, and a row that changed is read again.',
     // Test clocks and scenarios
     update_clock: OWN_ROW,

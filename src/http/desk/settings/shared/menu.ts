@@ -10,6 +10,7 @@ const SECTIONS = [
   { section: 'methods', right: 'payments:read' },
   { section: 'policy', right: 'payments:read' },
   { section: 'appearance', right: 'payments:read' },
+  { section: 'mails', right: 'payments:read' },
 ] as const satisfies readonly { section: keyof DeskTexts['settings']['sections']; right: Right }[];
 
 export type Section = (typeof SECTIONS)[number]['section'];
