@@ -95,6 +95,18 @@ export function sum(values: readonly string[]): string {
   return others.reduce(add, plain(first));
 }
 
+/**
+ * An amount as people type it, such as "12,50", "0012.5", ".5" or "5.", in the form of the others here; what
+ * is no amount is for the caller to refuse. Null: it may mean thousands. "1,000" is one in Berlin and a
+ * thousand in London: nobody may be charged the wrong one.
+ */
+export function typedAmount(text: string): string | null {
+  const typed = text.trim();
+  if (/^[1-9]\d{0,2},\d{3}$/.test(typed)) return null;
+  const amount = typed.replace(',', '.').replace(/^\./, '0.').replace(/\.$/, '');
+  return amount.replace(/^0+(?=\d)/, '');
+}
+
 function decimal(value: string): Decimal {
   if (!DECIMAL_PATTERN.test(value)) throw new RangeError(`not a decimal number: ${JSON.stringify(value)}`);
   return new Decimal(value);

@@ -12,6 +12,7 @@ import {
   plain,
   subtract,
   sum,
+  typedAmount,
 } from '../../../src/platform/values/money.ts';
 
 const LARGEST = '999999999999999999.999999999999999999';
@@ -90,6 +91,22 @@ describe('money', () => {
     const justAboveOne = `1.${'0'.repeat(60)}1`;
     expect(divide(justAboveOne, '1', 6, 'up')).to.equal('1.000001');
     expect(divide(justAboveOne, '1', 6, 'down')).to.equal('1');
+  });
+
+  it('reads what people type: a comma, zeros in front, no digit before or behind the point', () => {
+    for (const [typed, amount] of [
+      ['12.50', '12.50'],
+      [' 12,50 ', '12.50'],
+      ['0012.5', '12.5'],
+      ['.5', '0.5'],
+      [',5', '0.5'],
+      ['5.', '5'],
+      ['0', '0'],
+      ['0,125', '0.125'],
+      ['1234,567', '1234.567'],
+    ] as const)
+      expect(typedAmount(typed), typed).to.equal(amount);
+    for (const typed of ['1,000', '12,345', '999,999']) expect(typedAmount(typed), typed).to.equal(null);
   });
 
   it('refuses what is no decimal number, and a division that has no answer', () => {

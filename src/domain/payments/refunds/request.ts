@@ -5,6 +5,8 @@ import type { Context } from '../../../platform/context.ts';
 import type { Tx } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
 import { ApiError } from '../../api/errors.ts';
+import { AMOUNT_PATTERN } from '../../api/patterns.ts';
+import { compare, max, min, multiply, subtract } from '../../../platform/values/money.ts';
 import { getPayment } from '../lifecycle/store.ts';
 import { acceptAsked, type RefundAdapters } from './asked/accept-asked.ts';
 import { isLarge } from './asked/large.ts';
@@ -14,7 +16,7 @@ import type { Refund } from './store.ts';
 
 /** What a person has looked at, and confirms. */
 export interface ConfirmedRefund {
-  /** That of the preview. */
+  /** That of the preview: a price may be converted to a little more or less than it says (`isAsShown`). */
   readonly mark: string;
   /** They have proven their second factor lately. */
   readonly mayBeLarge: boolean;
@@ -52,7 +54,7 @@ export async function requestRefund(
   const accepted = await once(ctx.db, claim, ctx.now(), async (tx) => {
     const refunds = await acceptAsked(ctx, tx, rules, id, body);
     if (confirmed !== undefined) {
-      if (confirmed.mark !== markOf(refunds)) throw new ApiError('refund_not_allowed', { message: CHANGED });
+      if (!isAsShown(confirmed.mark, refunds)) throw new ApiError('refund_not_allowed', { message: CHANGED });
       if (!confirmed.mayBeLarge && (await isLarge(ctx, tx, adapters.rates, found)))
         throw new LargeRefund('a large refund needs a fresh second factor');
     }
@@ -110,15 +112,32 @@ export async function previewRefund(
   }
 }
 
-/** Changes with what is sent, and where. */
+/** The share by which the coins of a price may differ from those that were shown: rates move in seconds. */
+export const MOST_MOVED = '0.01';
+const IS_AMOUNT = new RegExp(AMOUNT_PATTERN);
+
+/** Changes with what is sent, and where; of a price it says behind a colon what that was converted to. */
 function markOf(refunds: readonly Refund[]): string {
-  const sent = refunds.map(({ coin, network, coin_amount, address }) => [
+  const sent = refunds.map(({ coin, network, coin_amount, address, price }) => [
     coin,
     network,
-    coin_amount,
+    price === null ? coin_amount : `${price.amount} ${price.currency}`,
     address,
   ]);
-  return createHash('sha256').update(JSON.stringify(sent)).digest('base64url');
+  const digest = createHash('sha256').update(JSON.stringify(sent)).digest('base64url');
+  const [first] = refunds;
+  return first === undefined || first.price === null ? digest : `${digest}:${first.coin_amount}`;
+}
+
+/** Whether refunds are what the mark was made of: a refund by price is one, at the rate of its own moment. */
+function isAsShown(mark: string, refunds: readonly Refund[]): boolean {
+  const [digest, shown] = mark.split(':', 2);
+  const [asked, coins] = markOf(refunds).split(':', 2);
+  if (digest !== asked) return false;
+  if (coins === undefined) return shown === undefined;
+  if (shown === undefined || !IS_AMOUNT.test(shown)) return false;
+  const moved = subtract(max(shown, coins), min(shown, coins));
+  return compare(moved, multiply(shown, MOST_MOVED)) <= 0;
 }
 
 /** Without reason and addresses: the log is kept for good, and these may say who the customer is. */
@@ -128,12 +147,13 @@ async function recordRefunds(
   merchant_id: string,
   refunds: readonly Refund[],
 ): Promise<void> {
-  for (const { id, payment_id, amount, currency, coin, network, coin_amount } of refunds)
+  for (const { id, payment_id, amount, currency, coin, network, coin_amount, price } of refunds)
     await recordChange(ctx, tx, 'refund accepted', {
       merchant_id,
       payment_id,
       refund_id: id,
       amount: `${amount} ${currency}`,
       sent: `${coin_amount} ${coin}, ${network}`,
+      ...(price === null ? {} : { price: `${price.amount} ${price.currency}` }),
     });
 }

@@ -89,8 +89,9 @@ export const PAYMENTS = {
   toRefund: 'Refund',
   refundTitle: 'Refund',
   refundLeft: 'Left to refund: {amount}',
-  refundAmount: 'Amount in {coin}',
+  refundAmount: 'Amount',
   refundAmountHint: 'Empty: all that is left.',
+  refundCurrency: 'Currency',
   refundReason: 'Reason',
   refundReasonHint: 'For your own records; the customer does not see it.',
   refundTo: 'Where the money goes',
@@ -103,6 +104,12 @@ export const PAYMENTS = {
   previewTitle: 'Refund: is this right?',
   previewText: 'Nothing was sent yet.',
   previewTest: 'No real money is sent.',
+  previewPrice: '{price} are {coins} at {rate} {currency} for one {coin}.',
+  previewRate: 'The rate is of {time}: {seconds} seconds old.',
+  previewSources: 'Who agrees on it: {sources}.',
+  previewMoves:
+    'It is converted again when you refund, at the rate of that moment. If that makes more than 1 % of a difference, nothing is sent, and you look again.',
+  refundPrice: '{price} at {rate}',
   sent: 'Sent',
   sentTo: 'To',
   credited: 'Of the payment',
@@ -164,6 +171,8 @@ export const PAYMENTS = {
     badAction: 'The simulated customer cannot do this.',
     clockBusy: 'Another request moves the time of this payment. Try again in a moment.',
     saleOver: 'Nothing of the payment waits to be sold any more.',
+    rate_unavailable:
+      'There is no rate now that can be trusted. Nothing was refunded: try again soon, or enter an amount in the coin.',
     idempotency_conflict: 'This form was sent before. Look at the refunds of the payment.',
   },
 } as const;

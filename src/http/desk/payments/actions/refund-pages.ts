@@ -2,38 +2,44 @@ import type { ChainProfile } from '../../../../domain/chain/profile.ts';
 import type { RefundPreview } from '../../../../domain/payments/refunds/request.ts';
 import { isUnsigned } from '../../../../domain/payments/refunds/states.ts';
 import type { Refund } from '../../../../domain/payments/refunds/store.ts';
-import { fillPlain, html, type Html } from '../../../../platform/pages/html.ts';
+import { CURRENCY_IDS } from '../../../../domain/chain/currencies.ts';
+import { fill, fillPlain, html, latin, type Html } from '../../../../platform/pages/html.ts';
 import { newToken } from '../../../../platform/values/ids.ts';
 import { asWritten, sum } from '../../../../platform/values/money.ts';
-import { alert, button, field, form, hidden, select, table } from '../../shell/fields.ts';
+import { alert, button, field, form, hidden, select, table, time } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
 import { paymentPath } from '../page/own.ts';
 
 interface RefundForm {
   /** What a refund of everything would be; none: nothing can be refunded. */
   readonly refunds: readonly Refund[];
+  /** The currency of the payment's price, which is offered first; null: it has none. */
+  readonly priced: string | null;
   /** What is wrong with what was entered; null: nothing. */
   readonly fault: string | null;
+  /** Of the page, where something is wrong. */
+  readonly status: number;
 }
 
 /** What is entered of a refund. */
-const FIELDS = ['amount', 'reason', 'to', 'address'] as const;
+const FIELDS = ['amount', 'currency', 'reason', 'to', 'address'] as const;
 
 /** The form of a refund; where nothing can be refunded, why. */
-export function refundPage(visit: AtMerchant, { refunds, fault }: RefundForm): Page {
+export function refundPage(visit: AtMerchant, shown: RefundForm): Page {
   const { payments } = visit.texts;
+  const { refunds, fault, status } = shown;
   const back = html`<p><a class="button" href="${paymentPath(visit)}">${payments.back}</a></p>`;
   const [first] = refunds;
-  const asked = first === undefined ? null : askedForm(visit, refunds, first);
+  const asked = first === undefined ? null : askedForm(visit, shown, first);
   return {
     title: payments.refundTitle,
-    status: fault === null ? 200 : 400,
+    status: fault === null ? 200 : status,
     main: html`${alert(fault)}
       <section class="card narrow">${asked} ${back}</section>`,
   };
 }
 
-function askedForm(visit: AtMerchant, refunds: readonly Refund[], { amount, currency }: Refund): Html {
+function askedForm(visit: AtMerchant, { refunds, priced }: RefundForm, { amount, currency }: Refund): Html {
   const { payments } = visit.texts;
   const left = `${asWritten(sum(refunds.map((one) => one.amount)), amount)} ${currency}`;
   const ways = [
@@ -41,14 +47,19 @@ function askedForm(visit: AtMerchant, refunds: readonly Refund[], { amount, curr
     ['sender', payments.refundToSender],
     ['address', payments.refundToAddress],
   ] as const;
+  const others = CURRENCY_IDS.filter((id) => id !== priced);
+  const currencies = [currency, ...(priced === null ? [] : [priced]), ...others].map(
+    (id) => [id, id] as const,
+  );
   const value = (name: (typeof FIELDS)[number]) => ({ name, value: visit.field(name) });
   const fields = html`<p>${fillPlain(payments.refundLeft, { amount: left })}</p>
     ${field({
       ...value('amount'),
-      label: fillPlain(payments.refundAmount, { coin: currency }),
+      label: payments.refundAmount,
       hint: payments.refundAmountHint,
       isOptional: true,
     })}
+    ${select({ ...value('currency'), label: payments.refundCurrency }, currencies)}
     ${select({ ...value('to'), label: payments.refundTo }, ways)}
     ${field({ ...value('address'), label: payments.refundAddress, hint: payments.refundAddressHint, isOptional: true })}
     ${field({ ...value('reason'), label: payments.refundReason, hint: payments.refundReasonHint, isOptional: true })}
@@ -71,7 +82,7 @@ export function previewPage(visit: AtMerchant, chains: ChainProfile, { refunds, 
     title: payments.previewTitle,
     main: html`<section class="card">
       <p>${payments.previewText} ${merchant.mode === 'test' ? payments.previewTest : null}</p>
-      ${table(payments.previewTitle, heads, rows)}
+      ${table(payments.previewTitle, heads, rows)} ${refunds.map((refund) => priceOf(visit, refund))}
       ${reason === '' ? null : html`<p>${payments.refundReason}: <bdi>${reason}</bdi></p>`}
       <div class="actions">
         ${form(`${path}/refund`, fields, 'inline')}
@@ -79,6 +90,27 @@ export function previewPage(visit: AtMerchant, chains: ChainProfile, { refunds, 
       </div>
     </section>`,
   };
+}
+
+/** What a refund by price was converted with, and that it is converted again. */
+function priceOf({ texts: { payments } }: AtMerchant, refund: Refund): Html {
+  const { price, coin, coin_amount, currency: credited, created_at } = refund;
+  if (price === null) return html``;
+  const { amount, currency, rate, rated_at, sources } = price;
+  const rated = new Date(rated_at);
+  const seconds = Math.max(0, Math.round((created_at.getTime() - rated.getTime()) / 1000));
+  return html`<p>
+      ${fill(payments.previewPrice, {
+        price: latin(`${amount} ${currency}`),
+        coins: latin(`${coin_amount} ${coin}`),
+        rate: latin(rate),
+        currency,
+        coin: credited,
+      })}
+      ${fill(payments.previewRate, { time: time(rated), seconds: String(seconds) })}
+      ${sources.length === 0 ? null : fillPlain(payments.previewSources, { sources: sources.join(', ') })}
+    </p>
+    <p>${payments.previewMoves}</p>`;
 }
 
 function rowOf({ texts }: AtMerchant, chains: ChainProfile, refund: Refund): Html[] {

@@ -1,9 +1,13 @@
-import { ValidationError } from '../../../../domain/api/errors.ts';
+import { ApiError, ValidationError } from '../../../../domain/api/errors.ts';
 import { getValidator } from '../../../../domain/api/validator.ts';
+import { isCoin } from '../../../../domain/chain/coins.ts';
+import { isCurrency } from '../../../../domain/chain/currencies.ts';
+import { readPayment } from '../../../../domain/payments/read.ts';
 import { adaptersOf } from '../../../../domain/payments/lifecycle/ports.ts';
 import { LargeRefund, previewRefund, requestRefund } from '../../../../domain/payments/refunds/request.ts';
 import { RefundBody } from '../../../../domain/payments/refunds/schemas.ts';
 import { isFresh } from '../../../../domain/people/sessions/store.ts';
+import { typedAmount } from '../../../../platform/values/money.ts';
 import {
   acting,
   DESK_PER_MINUTE,
@@ -86,20 +90,28 @@ async function withForm(
   } catch (error) {
     const fault = faultOf(visit, error);
     if (fault === null) throw error;
-    return showForm(visit, adapters, fault);
+    const isLater = error instanceof ApiError && error.status === 503;
+    return showForm(visit, adapters, fault, isLater ? 503 : 400);
   }
 }
 
 /** The form, with what is left to refund; or why nothing is. */
-async function showForm(visit: AtMerchant, adapters: Adapters, fault: string | null): Promise<DeskReply> {
+async function showForm(
+  visit: AtMerchant,
+  adapters: Adapters,
+  fault: string | null,
+  status = 400,
+): Promise<DeskReply> {
+  const { price } = await readPayment(visit.ctx.db, visit.merchant.merchant_id, idOf(visit));
+  const priced = price?.currency ?? null;
   try {
     const own = adaptersOf(adapters, visit.merchant.mode);
     const { refunds } = await previewRefund(visit.ctx, own, callerOf(visit), idOf(visit), {});
-    return refundPage(visit, { refunds, fault });
+    return refundPage(visit, { refunds, priced, fault, status });
   } catch (error) {
     const refusal = faultOf(visit, error);
     if (refusal === null) throw error;
-    return refundPage(visit, { refunds: [], fault: fault ?? refusal });
+    return refundPage(visit, { refunds: [], priced, fault: fault ?? refusal, status });
   }
 }
 
@@ -115,7 +127,16 @@ function bodyOf({ field }: AtMerchant): RefundBody {
   if (to === 'address' && field('address').trim() === '')
     throw new ValidationError('address', 'required', 'is missing');
   const where = to === 'sender' ? { to_sender: true } : to === 'address' ? given('address') : {};
-  return check({ ...given('amount'), ...given('reason'), ...where });
+  return check({ ...askedBy(field('amount').trim(), field('currency')), ...given('reason'), ...where });
+}
+
+/** An amount is in the payment's coin, unless a currency of money is chosen; none is all that is left. */
+function askedBy(typed: string, currency: string): RefundBody {
+  if (typed === '') return {};
+  const amount = typedAmount(typed) ?? typed;
+  if (currency !== '' && !isCurrency(currency) && !isCoin(currency))
+    throw new ValidationError('currency', 'enum', 'is not known');
+  return isCurrency(currency) ? { price_amount: amount, price_currency: currency } : { amount };
 }
 
 const idOf = ({ params }: AtMerchant): string => params.payment ?? '';

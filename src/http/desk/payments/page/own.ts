@@ -28,10 +28,10 @@ export async function orMissing(work: () => Promise<DeskReply>): Promise<DeskRep
 
 /** What a person is told where the domain refuses what they asked for; null: the error is none of these. */
 export function faultOf({ texts }: AtMerchant, error: unknown): string | null {
-  if (!(error instanceof ApiError) || error.status < 400 || error.status > 409 || error.status === 404)
-    return null;
-  const { faults } = texts.payments;
-  return Object.entries(faults).find(([code]) => code === error.code)?.[1] ?? error.message;
+  if (!(error instanceof ApiError)) return null;
+  const said = Object.entries(texts.payments.faults).find(([code]) => code === error.code)?.[1];
+  if (said !== undefined) return said;
+  return error.status < 400 || error.status > 409 || error.status === 404 ? null : error.message;
 }
 
 /** A form's token (platform/values/ids.ts). */

@@ -1,5 +1,5 @@
 import type { RefundList, RefundResource } from '../../../../domain/payments/refunds/schemas.ts';
-import { html, type Html } from '../../../../platform/pages/html.ts';
+import { fill, html, type Html } from '../../../../platform/pages/html.ts';
 import { table, time } from '../../shell/fields.ts';
 import type { AtMerchant } from '../../shell/route.ts';
 import { signForm } from './sign-form.ts';
@@ -21,10 +21,13 @@ export function refundsCard(visit: AtMerchant, { data }: RefundList): Html | nul
 }
 
 function rowOf(visit: AtMerchant, refund: RefundResource): Html[] {
-  const { coin_amount, coin, network, address, status, tx_hash, reason, problem, created_at } = refund;
+  const { coin_amount, coin, network, address, status, tx_hash, reason, problem, created_at, price } = refund;
   return [
     time(new Date(created_at)),
-    html`<span><bdi dir="ltr">${coin_amount} ${coin}</bdi>, ${network}</span>`,
+    html`<span
+      ><bdi dir="ltr">${coin_amount} ${coin}</bdi>, ${network}
+      ${price === undefined ? null : html`<span class="small">${priceOf(visit, price)}</span>`}</span
+    >`,
     address === null ? html`${visit.texts.payments.noAddress}` : html`<code>${address}</code>`,
     html`<span
       ><strong>${status}</strong> ${tx_hash === null ? null : html`<code>${tx_hash}</code>`}
@@ -32,4 +35,12 @@ function rowOf(visit: AtMerchant, refund: RefundResource): Html[] {
     >`,
     html`${reason === null ? null : html`<bdi>${reason}</bdi>`}`,
   ];
+}
+
+function priceOf(
+  { texts }: AtMerchant,
+  { amount, currency, rate }: NonNullable<RefundResource['price']>,
+): Html {
+  const price = html`<bdi dir="ltr">${amount} ${currency}</bdi>`;
+  return fill(texts.payments.refundPrice, { price, rate: html`<bdi dir="ltr">${rate}</bdi>` });
 }
