@@ -1,5 +1,5 @@
 import { findReplay, hashBody } from '../idempotency/claim.ts';
-import { compare } from '../../platform/values/money.ts';
+import { compare, typedAmount } from '../../platform/values/money.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Tx } from '../../platform/postgres/db.ts';
 import { AMOUNT_PATTERN, TEXT_PATTERN } from '../api/patterns.ts';
@@ -9,7 +9,7 @@ import { createPayment } from '../payments/create.ts';
 import type { AdaptersByMode } from '../payments/lifecycle/ports.ts';
 import { LinkClosed } from '../payments/links/uses.ts';
 import type { CreatePaymentBody, PaymentResource } from '../payments/schemas.ts';
-import { hold, holderOf } from './holds.ts';
+import { hold, holderOf, holdsMost } from './holds.ts';
 import { isBounded, linkPath, offerOf, stateOf, type Link } from './link.ts';
 
 /** What the page's form posts. */
@@ -23,6 +23,17 @@ export type Bought = { readonly token: string } | 'bad' | 'closed' | 'held' | 'u
 
 const NONCE = /^[\w-]{32}$/;
 
+/** What a customer's browser asks for. */
+export interface BuyRequest {
+  readonly form: BuyForm;
+  readonly address: string;
+  /**
+   * Called before a payment is created, and for no other request: what can create none takes nothing of the
+   * link's limit, which is for all customers together. Throws where that is used up.
+   */
+  readonly admit: () => Promise<void>;
+}
+
 /**
  * Creates the payment that a customer asks for on the page of a link, by the verb of the API. The form's
  * nonce and answers are its idempotency key: a form that is sent twice creates one payment.
@@ -31,7 +42,7 @@ export async function buy(
   ctx: Context,
   adapters: AdaptersByMode,
   link: Link,
-  { form, address }: { form: BuyForm; address: string },
+  { form, address, admit }: BuyRequest,
 ): Promise<Bought> {
   const { nonce } = form;
   const body = bodyOf(link, form, ctx.config.publicUrl);
@@ -40,15 +51,17 @@ export async function buy(
   const key = `${nonce}-${bodyHash.toString('base64url')}`;
   const path = linkPath(link.token);
   const claim = { merchantId: link.merchant_id, method: 'POST', path, key, bodyHash };
-  // A link that is closed takes no address of a wallet, of which it may have few.
-  if (stateOf(link, ctx.now()) !== 'open') {
+  const holding = { holder: holderOf(link, address), now: ctx.now(), scale: ctx.config.rateLimitScale };
+  // What is refused takes no address of a wallet, of which it may have few.
+  const refused = await refusalOf(ctx, link, holding);
+  if (refused !== null) {
     const replayed = await findReplay(ctx.db, claim);
-    return replayed === null ? 'closed' : tokenOf(replayed.text);
+    return replayed === null ? refused : tokenOf(replayed.text);
   }
   const caller = await findMerchant(ctx.db, link.merchant_id);
   if (caller === null || caller.isSuspended === true) return 'closed';
+  await admit();
   let isHeld = false;
-  const holding = { holder: holderOf(link, address), now: ctx.now(), scale: ctx.config.rateLimitScale };
   const beside = async (tx: Tx, paymentId: string): Promise<boolean> => {
     isHeld = !(await hold(tx, link, { ...holding, paymentId }));
     return !isHeld;
@@ -62,6 +75,16 @@ export async function buy(
     if (error instanceof ApiError && error.status === 503) return 'unavailable';
     throw error;
   }
+}
+
+/** Why the link takes no payment of who asks; null: nothing is known against it, and storing it decides. */
+async function refusalOf(
+  ctx: Pick<Context, 'db' | 'now'>,
+  link: Link,
+  holding: { holder: number; scale: number },
+): Promise<'closed' | 'held' | null> {
+  if (stateOf(link, ctx.now()) !== 'open') return 'closed';
+  return isBounded(link) && (await holdsMost(ctx.db, link, holding)) ? 'held' : null;
 }
 
 const tokenOf = (text: string) => ({ token: (JSON.parse(text) as PaymentResource).token_id });
@@ -91,14 +114,16 @@ function bodyOf(link: Link, form: BuyForm, publicUrl: string): CreatePaymentBody
   };
 }
 
+const IS_AMOUNT = new RegExp(AMOUNT_PATTERN, 'u');
+
 function chosenPrice({ prices, open_amount }: Link, form: BuyForm): { amount: string; name?: string } | null {
   if (prices !== null) {
     // Number('') is 0.
     const price = /^\d{1,2}$/.test(String(form.price)) ? prices[Number(form.price)] : undefined;
     return price === undefined || price.closed === true ? null : price;
   }
-  const amount = String(form.amount).trim();
-  if (open_amount === null || !new RegExp(AMOUNT_PATTERN, 'u').test(amount)) return null;
+  const amount = typedAmount(String(form.amount));
+  if (open_amount === null || amount === null || !IS_AMOUNT.test(amount)) return null;
   const isWithin = compare(amount, open_amount.min) >= 0 && compare(amount, open_amount.max) <= 0;
   return isWithin ? { amount } : null;
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isOpen, statusesThat } from '../payments/lifecycle/states.ts';
 import { addSeconds } from '../../platform/clock.ts';
-import { run, runOne, sql, type Tx } from '../../platform/postgres/db.ts';
+import { run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
 import type { Link } from './link.ts';
 
 /** A family or an office shares an address; whoever wants to keep others from buying has many payments. */
@@ -33,6 +33,17 @@ const countHolds = sql<{ holds: number }, { linkId: string; holder: number }>(
       AND p.status IN (${statusesThat(isOpen)}) AND NOT p.fully_funded`,
 );
 
+const most = (scale: number): number => Math.max(1, MOST_HOLDS * scale);
+
+/** Whether who asks holds as many items as one may without paying, times RATE_LIMIT_SCALE. */
+export async function holdsMost(
+  connection: Connection,
+  { id: linkId }: Link,
+  { holder, scale }: { holder: number; scale: number },
+): Promise<boolean> {
+  return ((await runOne(connection, countHolds, { linkId, holder }))?.holds ?? 0) >= most(scale);
+}
+
 /**
  * Writes down who holds an item by a new payment, in the transaction that stores it; false: they hold as many
  * as one may without paying, times RATE_LIMIT_SCALE. The caller has taken the item, which locks the link.
@@ -44,5 +55,5 @@ export async function hold(
 ): Promise<boolean> {
   await run(tx, deletePassed, { linkId, before: addSeconds(now, -KEPT_SECONDS) });
   await run(tx, insertHold, { paymentId, linkId, holder, now });
-  return ((await runOne(tx, countHolds, { linkId, holder }))?.holds ?? 0) <= Math.max(1, MOST_HOLDS * scale);
+  return ((await runOne(tx, countHolds, { linkId, holder }))?.holds ?? 0) <= most(scale);
 }

@@ -46,7 +46,7 @@ export function linksRouter(
   const limitAddress = limit('link payment', PAYMENTS_PER_MINUTE, clients.addressOf);
   const limitLink = limit('payments of link', PAYMENTS_PER_LINK, ({ params }) => String(params.token));
   router.get('/l/:token', showLink(served, null));
-  router.post('/l/:token', ownPageOnly(ctx), limitAddress, limitLink, readForm, createByForm(served));
+  router.post('/l/:token', ownPageOnly(ctx), limitAddress, readForm, createByForm(served, limitLink));
   router.get('/l/:token/thanks', showLink(served, 'thanks'));
   router.get('/l/:token/code.svg', sendCode(ctx, 'image/svg+xml', qrSvg));
   router.get('/l/:token/code.png', sendCode(ctx, 'image/png', qrPng));
@@ -75,14 +75,19 @@ function showLink(served: Served, state: 'thanks' | null): Handler {
   };
 }
 
-function createByForm(served: Served): Handler {
+function createByForm(served: Served, limitLink: RequestHandler): Handler {
   const { ctx, adapters, clients } = served;
   return async (request, response, next) => {
     const link = await findLink(ctx.db, request.params.token);
     if (link === null) return next();
     const form = (request.body ?? {}) as Record<string, unknown>;
     const { language, chosen } = languageOf(request);
-    const bought = await buy(ctx, adapters, link, { form, address: clients.addressOf(request) });
+    const admit = () =>
+      new Promise<void>((resolve, reject) => {
+        const end = (error?: Error) => (error === undefined ? resolve() : reject(error));
+        void limitLink(request as Request, response, end);
+      });
+    const bought = await buy(ctx, adapters, link, { form, address: clients.addressOf(request), admit });
     if (bought === 'bad') return send(served, request, response.status(400), link, { refused: form });
     if (bought === 'closed') {
       // Sold meanwhile: as it is now.

@@ -71,6 +71,7 @@ describe('payment links at the desk', () => {
       'expires_at must be in the future',
     ],
     ['a day that there is not', { title: 'Tea', prices: '1', ends: '2026-02-31' }, 'expires_at must be'],
+    ['a comma that may mean thousands', { title: 'Tea', prices: '1,000' }, 'prices cannot be 1,000'],
     ['half a piece', { title: 'Tea', prices: '1', stock: '1.5' }, 'stock must be a whole number'],
     ['decimals that a currency has not', { title: 'Tea', prices: '1.5', currency: 'JPY' }, 'prices.0.amount'],
   ] as const)

@@ -111,6 +111,22 @@ describe('/v1/links', () => {
     ],
     ['an empty stock', { prices: [price], stock: 0 }, ['stock', 'minimum']],
     ['a number', { prices: [{ amount: 1 }] }, ['prices.0.amount', 'type']],
+    ...[
+      'javascript:alert(1)',
+      'data:text/html,hello',
+      '//shop.example/thanks',
+      '/thanks',
+      'https:shop.example',
+      'https://pay.example@shop.example/',
+      'https://shop.example\\@pay.example/',
+    ].map(
+      (success_url) =>
+        [
+          `${success_url} as where customers go`,
+          { prices: [price], success_url },
+          ['success_url', 'format'],
+        ] as const,
+    ),
   ] as const)
     it(`refuses ${what}`, async () => {
       const answer = await harness.api('post', '/v1/links').send({ title: 'Tea', ...body });

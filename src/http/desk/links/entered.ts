@@ -1,6 +1,7 @@
 import { ValidationError } from '../../../domain/api/errors.ts';
 import type { LinkResource } from '../../../domain/links/schemas.ts';
 import { fillPlain } from '../../../platform/pages/html.ts';
+import { typedAmount } from '../../../platform/values/money.ts';
 import type { AtMerchant } from '../shell/route.ts';
 import type { NewFields } from './list-page.ts';
 
@@ -24,11 +25,10 @@ export function creationOf({ texts }: AtMerchant, entered: NewFields): Record<st
 /** "12.00", or "Large = 12.00". */
 function priceOf(fault: string, line: string): { name?: string; amount: string } {
   const at = line.lastIndexOf('=');
-  const [name, amount] = [line.slice(0, Math.max(0, at)).trim(), line.slice(at + 1).trim()];
-  if (!/^\d+([.,]\d+)?$/.test(amount) || (at >= 0 && name === ''))
+  const [name, amount] = [line.slice(0, Math.max(0, at)).trim(), typedAmount(line.slice(at + 1))];
+  if (amount === null || !/^\d+(\.\d+)?$/.test(amount) || (at >= 0 && name === ''))
     throw new ValidationError('prices', 'pattern', fillPlain(fault, { line: line.trim() }));
-  const written = amount.replace(',', '.');
-  return name === '' ? { amount: written } : { name, amount: written };
+  return name === '' ? { amount } : { name, amount };
 }
 
 function numberOf(fault: string, text: string): number {
