@@ -8,7 +8,7 @@
 const byId = (id) => document.getElementById(id);
 /** @param {string} text */
 const parsed = (text) => new DOMParser().parseFromString(text, 'text/html');
-/** @param {'down' | 'sending' | 'undone' | 'back' | 'paid' | 'giveUp' | 'gaveUp'} name */
+/** @param {'down' | 'sending' | 'undone' | 'unsure' | 'back' | 'paid' | 'giveUp' | 'gaveUp'} name */
 const textOf = (name) => document.body.dataset[`line${name[0]?.toUpperCase() ?? ''}${name.slice(1)}`] ?? '';
 
 /** As long as a screen reader may need to come to a text. */

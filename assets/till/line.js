@@ -134,7 +134,7 @@ async function post(form, submitter) {
   form.inert = false;
   if (mine !== asked) return;
   if (page) showPage(page);
-  else sayLine(textOf('undone'));
+  else sayLine(textOf('unsure'));
 }
 
 /** @param {HTMLFormElement} form @param {HTMLElement | null} [submitter] */

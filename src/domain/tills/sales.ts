@@ -1,6 +1,6 @@
 import { isExpired, isOpen, isProcessing, isRefunded, type Status } from '../payments/lifecycle/states.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
-import { isZero } from '../../platform/values/money.ts';
+import { compare, isZero } from '../../platform/values/money.ts';
 import { lockTill } from './store.ts';
 
 /** A sale of a till as its lists show it. */
@@ -16,6 +16,7 @@ export interface Sale {
   readonly token_id: string | null;
   readonly status: Status | null;
   readonly fully_funded: boolean | null;
+  readonly pay_amount: string | null;
   readonly amount_received: string | null;
   readonly cancelled_at: Date | null;
   readonly settled_at: Date | null;
@@ -23,23 +24,39 @@ export interface Sale {
 
 /**
  * What a sale's list says of it. `paid`: confirmed in full; `seen`: enough money was seen, and may still be
- * lost; `part`: too little money came, and the time for it may be over.
+ * lost; `part`: too little money came, and the time for it may be over; `beside`: enough came, and has not
+ * paid for it, because it was late or could not be converted; `lost`: it was seen, and is in no block.
  */
-export type SaleState = 'none' | 'open' | 'part' | 'seen' | 'paid' | 'over' | 'cancelled' | 'returned';
+export type SaleState =
+  | 'none'
+  | 'open'
+  | 'part'
+  | 'seen'
+  | 'paid'
+  | 'over'
+  | 'cancelled'
+  | 'beside'
+  | 'lost'
+  | 'returned';
 
 export function saleStateOf(sale: Sale): SaleState {
   const { status } = sale;
   if (status === null) return 'none';
   if (isRefunded(status)) return 'returned';
   if (isProcessing(status) || sale.settled_at !== null) return 'paid';
-  const hasMoney = sale.amount_received !== null && !isZero(sale.amount_received);
-  if (isOpen(status)) return sale.fully_funded === true ? 'seen' : hasMoney ? 'part' : 'open';
-  if (hasMoney) return 'part';
-  return isExpired(status) && sale.cancelled_at !== null ? 'cancelled' : 'over';
+  const received = sale.amount_received ?? '0';
+  if (isOpen(status) && sale.fully_funded === true) return 'seen';
+  if (!isZero(received)) {
+    const isEnough = !isOpen(status) && compare(received, sale.pay_amount ?? '0') >= 0;
+    return isEnough ? 'beside' : 'part';
+  }
+  if (isOpen(status)) return 'open';
+  if (!isExpired(status)) return 'lost';
+  return sale.cancelled_at === null ? 'over' : 'cancelled';
 }
 
 const SALE = `s.number, s.amount, s.created_at, s.close_number, s.payment_id, p.token_id, p.status,
-      p.fully_funded, p.amount_received::text, p.cancelled_at, p.settled_at`;
+      p.fully_funded, p.pay_amount, p.amount_received::text, p.cancelled_at, p.settled_at`;
 
 const saleOfTill = sql<Sale, { tillId: string; number: number }>(
   'sale_of_till',

@@ -9,6 +9,7 @@ import { LinkClosed } from '../payments/links/uses.ts';
 import type { CreatePaymentBody } from '../payments/schemas.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Tx } from '../../platform/postgres/db.ts';
+import { typedAmount } from '../../platform/values/money.ts';
 import type { PairedTill } from './opening.ts';
 import { takeSale, typeSale, type Sale } from './sales.ts';
 
@@ -50,12 +51,8 @@ export async function sell(
 
 /** What was typed as a decimal number of the till's currency; null: it is none that can be asked for. */
 function amountOf({ price_currency }: PairedTill, typed: string): string | null {
-  // Some keyboards have one of the two only. There are no separators of thousands.
-  const amount = typed
-    .trim()
-    .replace(',', '.')
-    .replace(/^0+(?=\d)/, '');
-  if (!IS_AMOUNT.test(amount)) return null;
+  const amount = typedAmount(typed);
+  if (amount === null || !IS_AMOUNT.test(amount)) return null;
   const [whole = '', fraction = ''] = amount.split('.');
   const decimals = price_currency === null ? fraction.length : CURRENCIES[price_currency].decimals;
   if (fraction.length > decimals) return null;

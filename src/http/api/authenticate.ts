@@ -1,4 +1,4 @@
-import { findCaller } from '../../domain/merchants/api-keys.ts';
+import { findCaller, findCallers } from '../../domain/merchants/api-keys.ts';
 import { KeyUses } from '../../domain/merchants/key-use.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Caller } from '../../domain/api/endpoint.ts';
@@ -35,7 +35,8 @@ export function authenticator(ctx: Context): Authenticate {
   const cache = new Map<string, { caller: Caller; until: number }>();
   const underway = new Map<string, Promise<Caller | null>>();
   const uses = new KeyUses();
-  const guesses = new Guesses(ctx, Math.max(1, UNAUTHORIZED_PER_MINUTE * ctx.config.rateLimitScale));
+  const mostFailures = Math.max(1, UNAUTHORIZED_PER_MINUTE * ctx.config.rateLimitScale);
+  const guesses = new Guesses((hashes) => findCallers(ctx.db, hashes), mostFailures);
   const lookUp = async (hash: Buffer, cacheKey: string, address: string) => {
     const until = ctx.now().getTime() + CACHE_MS;
     const caller = await guesses.find(address, hash, () => findCaller(ctx.db, hash));

@@ -1,47 +1,48 @@
-import { findCallers } from '../../domain/merchants/api-keys.ts';
-import type { Context } from '../../platform/context.ts';
-import type { Caller } from '../../domain/api/endpoint.ts';
 import { ApiError } from '../../domain/api/errors.ts';
 
 const WINDOW_MS = 60_000;
 /** Limits the memory for addresses to about 2 MB. */
 const MAX_ADDRESSES = 10_000;
-/** Beyond an address's limit, keys are looked up together, at this interval. */
+/** Beyond an address's limit, secrets are looked up together, at this interval. */
 const ROUND_MS = 250;
-/** A round takes this many keys: 250 kB of parameters. */
+/** A round takes this many secrets: 250 kB of parameters. */
 const MAX_PER_ROUND = 4_000;
 
-interface Waiting {
-  readonly resolve: (caller: Caller | null) => void;
+interface Waiting<Found> {
+  readonly resolve: (found: Found | null) => void;
   readonly reject: (error: unknown) => void;
 }
 
+/** Whose secrets of these hashes, in hex, are; a hash of nobody's is absent. */
+type FindAll<Found> = (hashes: readonly string[]) => Promise<ReadonlyMap<string, Found>>;
+
 /**
- * Looks keys up so that guesses cost Postgres little: the keys of an address that had `perMinute` unknown
- * ones within a minute are not looked up alone, but in one statement for all such addresses, four times a
- * second. A valid key works behind such an address too, a moment later. Counts begin before the lookup, so
- * guesses at the same instant count as well.
+ * Looks secrets up, such as API keys, so that guesses cost Postgres little: those of an address that had
+ * `perMinute` unknown ones within a minute are not looked up alone, but in one statement for all such
+ * addresses, four times a second. A valid one works behind such an address too, a moment later. Counts begin
+ * before the lookup, so guesses at the same instant count as well.
  */
-export class Guesses {
-  readonly #ctx: Context;
+export class Guesses<Found> {
+  readonly #findAll: FindAll<Found>;
   readonly #perMinute: number;
   readonly #failed = new Map<string, { count: number; readonly until: number }>();
-  #round: Map<string, Waiting> | null = null;
+  /** Several requests may bring one secret. */
+  #round: Map<string, Waiting<Found>[]> | null = null;
 
-  constructor(ctx: Context, perMinute: number) {
-    this.#ctx = ctx;
+  constructor(findAll: FindAll<Found>, perMinute: number) {
+    this.#findAll = findAll;
     this.#perMinute = perMinute;
   }
 
   /** Runs `lookUp`, or waits for the next round. Throws ApiError rate_limited when that is full. */
-  async find(address: string, keyHash: Buffer, lookUp: () => Promise<Caller | null>): Promise<Caller | null> {
+  async find(address: string, hash: Buffer, lookUp: () => Promise<Found | null>): Promise<Found | null> {
     const failed = this.#failedOf(address);
     failed.count += 1;
     let isGuess = false;
     try {
-      const caller = await (failed.count > this.#perMinute ? this.#inRound(keyHash) : lookUp());
-      isGuess = caller === null;
-      return caller;
+      const found = await (failed.count > this.#perMinute ? this.#inRound(hash) : lookUp());
+      isGuess = found === null;
+      return found;
     } finally {
       if (!isGuess) failed.count -= 1;
     }
@@ -60,21 +61,27 @@ export class Guesses {
     return begun;
   }
 
-  #inRound(keyHash: Buffer): Promise<Caller | null> {
+  #inRound(hash: Buffer): Promise<Found | null> {
     const round = this.#round ?? this.#begin();
     if (round.size >= MAX_PER_ROUND)
       throw new ApiError('rate_limited', { headers: { 'Retry-After': String(WINDOW_MS / 1000) } });
-    return new Promise((resolve, reject) => round.set(keyHash.toString('hex'), { resolve, reject }));
+    const key = hash.toString('hex');
+    const waiting = round.get(key) ?? [];
+    round.set(key, waiting);
+    return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
   }
 
-  #begin(): Map<string, Waiting> {
-    const round = new Map<string, Waiting>();
+  #begin(): Map<string, Waiting<Found>[]> {
+    const round = new Map<string, Waiting<Found>[]>();
     this.#round = round;
     setTimeout(() => {
       this.#round = null;
-      findCallers(this.#ctx.db, [...round.keys()]).then(
-        (callers) => round.forEach(({ resolve }, hash) => resolve(callers.get(hash) ?? null)),
-        (error: unknown) => round.forEach(({ reject }) => reject(error)),
+      this.#findAll([...round.keys()]).then(
+        (found) =>
+          round.forEach((waiting, hash) =>
+            waiting.forEach(({ resolve }) => resolve(found.get(hash) ?? null)),
+          ),
+        (error: unknown) => round.forEach((waiting) => waiting.forEach(({ reject }) => reject(error))),
       );
     }, ROUND_MS);
     return round;

@@ -84,7 +84,10 @@ function createByForm(served: Served, limitLink: RequestHandler): Handler {
     const { language, chosen } = languageOf(request);
     const admit = () =>
       new Promise<void>((resolve, reject) => {
-        const end = (error?: Error) => (error === undefined ? resolve() : reject(error));
+        const end = (error?: unknown) => {
+          if (error === undefined) resolve();
+          else reject(error instanceof Error ? error : new Error(String(error)));
+        };
         void limitLink(request as Request, response, end);
       });
     const bought = await buy(ctx, adapters, link, { form, address: clients.addressOf(request), admit });

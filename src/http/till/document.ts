@@ -1,6 +1,6 @@
 import { testBand } from '../../domain/checkout/components/summary.ts';
 import { ICON } from '../../domain/checkout/markup/icons.ts';
-import { isOpened, type PairedTill } from '../../domain/tills/opening.ts';
+import type { PairedTill } from '../../domain/tills/opening.ts';
 import { languageFor } from '../../domain/languages/languages.ts';
 import { html, type Html } from '../../platform/pages/html.ts';
 import { button, form } from '../desk/shell/fields.ts';
@@ -23,8 +23,8 @@ export interface TillPage {
   readonly kind?: 'paper';
 }
 
-/** A whole page of a till. That of a test shop says TEST, and looks different. */
-export function tillDocument(till: PairedTill | null, page: TillPage, now: Date): string {
+/** A whole page of a till: an open one can be locked, that of a test shop says TEST and looks different. */
+export function tillDocument(till: PairedTill | null, page: TillPage, isOpen: boolean): string {
   const { title, main, refreshSeconds, followMs = 0, kind = '' } = page;
   const mode = till?.merchant_mode ?? 'none';
   const name = till === null ? title : `${title} · ${till.name}`;
@@ -43,7 +43,7 @@ export function tillDocument(till: PairedTill | null, page: TillPage, now: Date)
         <script src="${SCRIPT.path}" defer></script>
       </head>
       <body class="till ${mode} ${kind}" data-follow="${followMs}" ${lineTexts()}>
-        ${till === null ? null : bar(till, now)}
+        ${till === null ? null : bar(till, isOpen)}
         <p id="line" class="line" role="status" hidden></p>
         <main id="main">
           ${mode === 'test' ? testBand(LANGUAGE) : null}
@@ -64,12 +64,12 @@ function lineTexts(): Html {
   return html`${texts}`;
 }
 
-function bar(till: PairedTill, now: Date): Html {
+function bar(till: PairedTill, isOpen: boolean): Html {
   const lock = form('/till/lock', button(EN.lock, { kind: 'quiet' }), 'inline');
   return html`<header class="top">
     <p>
       <b><bdi>${till.name}</bdi></b> <bdi class="small">${till.merchant_name}</bdi>
     </p>
-    ${isOpened(till, now) ? lock : null}
+    ${isOpen ? lock : null}
   </header>`;
 }

@@ -25,6 +25,8 @@ export interface ShownSale {
   readonly served: Served;
   /** The choice of the coin is open. */
   readonly isOpen: boolean;
+  /** Nobody reads its network now: what is shown of the money may be old. */
+  readonly isUnread: boolean;
   /** What the last form was refused for; null: nothing. */
   readonly fault: 'uncancelled' | 'badMethod' | null;
 }
@@ -44,7 +46,7 @@ export function salePage(shown: ShownSale): TillPage {
     followMs: FOLLOW_MS,
     main: html`${says}
       <div id="sale" class="sheet sale" data-part data-sale="${sale.number}" data-paid="${String(isCertain)}">
-        ${statusOf(shown)} ${toPay(shown)}
+        ${statusOf(shown)} ${unreadOf(shown)} ${toPay(shown)}
       </div>
       <div id="ways" class="ways" data-part>
         <a class="button main" id="next" href="/till">${EN.sale.next}</a> ${cancelForm(shown)}
@@ -68,6 +70,14 @@ function statusOf({ state, view }: ShownSale): Html {
     ${EN.hints[state] === '' ? null : html`<p>${hint}</p>`}
   </div>`;
 }
+
+/** While something is still to be known. */
+function unreadOf({ isUnread, state, view: { payment, nameOf } }: ShownSale): Html | null {
+  if (!isUnread || !WAITING.includes(state)) return null;
+  return html`<p class="warning">${fill(EN.sale.unread, { network: latin(nameOf(payment.network)) })}</p>`;
+}
+
+const WAITING: readonly SaleState[] = ['open', 'part', 'seen'];
 
 /** Drawn by the style sheet, unless less motion is asked for. */
 const TICK = html`<svg class="tick" viewBox="0 0 48 48" width="96" height="96" aria-hidden="true">

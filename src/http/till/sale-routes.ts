@@ -3,6 +3,7 @@ import { findByToken, type CheckoutPayment } from '../../domain/checkout/view/st
 import { viewOf } from '../../domain/checkout/view/view.ts';
 import { adaptersOf } from '../../domain/payments/lifecycle/ports.ts';
 import { withTestClockOf } from '../../domain/payments/lifecycle/test-clock.ts';
+import { findUnread } from '../../domain/ops/health/networks.ts';
 import { findSale, listUncounted, saleStateOf, type Sale } from '../../domain/tills/sales.ts';
 import { cancelSale, sell } from '../../domain/tills/sell.ts';
 import type { Till } from '../../domain/tills/till.ts';
@@ -101,8 +102,9 @@ async function showSale(visit: TillVisit, { number }: Sale, fault: ShownSale['fa
   const served = adaptersOf(adapters, till.merchant_mode);
   if (!served.isSimulated) await served.priced.refresh(ctx.db, ctx.now());
   const view = viewOf(payment, withTestClockOf(ctx, payment).now(), served.chains);
-  const state = saleStateOf(sale);
-  return salePage({ till, sale, state, view, served, isOpen: query.has('open'), fault });
+  const isUnread = !served.isSimulated && (await findUnread(ctx, [payment.network])).length > 0;
+  const shown = { till, sale, state: saleStateOf(sale), view, served };
+  return salePage({ ...shown, isUnread, isOpen: query.has('open'), fault });
 }
 
 /** Its till may offer less than the merchant's pages. */

@@ -26,11 +26,11 @@ export const EN = {
     amount: 'Amount in {currency}',
     submit: 'Show the code',
     erase: 'Erase the last digit',
-    bad: 'This is no amount in {currency}.',
+    bad: 'This is no amount in {currency}. Write a point before the decimals, and nothing between thousands.',
     used: 'This form has made another sale, which is listed below. Type the next one here.',
     unavailable:
       'There is no rate for {currency} now, or the service is away. Nothing was sold: try again soon.',
-    sales: 'Sales since the last close',
+    sales: 'Sales that no close has counted',
     noSales: 'None yet.',
     more: 'Older ones are in the totals of the close.',
     refresh: 'Refresh',
@@ -49,6 +49,7 @@ export const EN = {
     unpaid: 'The payment could not be made. Type the amount again.',
     noCode: 'This network has no code in test mode.',
     unserved: 'This coin cannot be taken now. Choose another one.',
+    unread: 'The service does not read {network} now: whether money has come since is not known.',
     badMethod: 'The coin was not changed.',
   },
   states: {
@@ -59,6 +60,8 @@ export const EN = {
     paid: 'Paid',
     over: 'Not paid, over',
     cancelled: 'Cancelled',
+    beside: 'Not paid, money came',
+    lost: 'Not paid, the money was lost',
     returned: 'Sent back',
   },
   hints: {
@@ -69,6 +72,9 @@ export const EN = {
     paid: '',
     over: 'The time is over. Nothing was paid. Money that still comes is listed here.',
     cancelled: 'Money that still comes is listed here.',
+    beside:
+      'The money was late, or could not be converted: this sale is not paid. The dashboard shows it, and can send it back.',
+    lost: 'It was seen, and then was taken back or replaced. Nothing was paid.',
     returned: 'The money was sent back.',
   },
   close: {
@@ -79,7 +85,7 @@ export const EN = {
     submit: 'Close the day',
     stale: 'Another device has closed it meanwhile. These are the new numbers.',
     open: 'Not counted, still open: {count}. A later close counts those that are paid.',
-    partly: 'Not counted, money came and was not enough: {count}. The dashboard shows them.',
+    partly: 'Not counted, money came and did not pay for it: {count}. The dashboard shows them.',
     earlier: 'Earlier closes',
     back: 'Back to the till',
   },
@@ -107,7 +113,9 @@ export const EN = {
     down: 'The line is down. What is shown is from {time}. Whether money has come since is not known.',
     sending:
       'The line is down. This sale is sent by itself once it is back, and is made once. No code before that.',
-    undone: 'The line is down. That was not done: try again.',
+    undone: 'The line is down. That page cannot be shown before it is back.',
+    unsure:
+      'The line is down. Whether that was done is not known. Do it again once it is back: it is done once.',
     back: 'The line is back.',
     paid: 'Sale {number} is paid.',
     giveUp: 'Do not sell it',

@@ -33,11 +33,13 @@ describe('a till in the wrong hands', () => {
 
   it('stores neither the PIN nor a token as it is, and writes down who was paired', async () => {
     const browser = await openTillBrowser(harness, till);
-    const [cookie = ''] = browser.cookies.values();
+    const cookies = [...browser.cookies.values()];
+    expect(cookies).to.have.length(2);
     const link = await pairingOf(harness, till);
     for (const table of ['tills', 'till_devices', 'operator_actions']) {
       const rows = JSON.stringify(await harness.ctx.db(table).select());
-      for (const secret of [cookie, PIN, link.split('/').at(-1) ?? '']) expect(rows).to.not.contain(secret);
+      for (const secret of [...cookies, PIN, link.split('/').at(-1) ?? ''])
+        expect(rows).to.not.contain(secret);
     }
     const written = (await harness.ctx.db('operator_actions').orderBy('id')) as { command: string }[];
     expect(written.map(({ command }) => command)).to.include.members([
@@ -68,6 +70,73 @@ describe('a till in the wrong hands', () => {
     expect((await other.post('/till/open', { pin: PIN })).location).to.equal('/till');
     harness.advance(900);
     expect((await stolen.post('/till/open', { pin: PIN })).location).to.equal('/till');
+  });
+
+  it('counts no right PIN as a guess, however often a day it is locked', async () => {
+    const browser = await pairBrowser(harness, till);
+    for (let opening = 0; opening < 12; opening += 1) {
+      expect((await browser.post('/till/open', { pin: PIN })).location).to.equal('/till');
+      await browser.post('/till/lock');
+    }
+    for (let guess = 0; guess < 5; guess += 1)
+      expect((await browser.post('/till/open', { pin: `1357${guess}` })).text).to.contain(
+        'This PIN is wrong',
+      );
+    expect((await browser.post('/till/open', { pin: PIN })).text).to.contain('Too many wrong PINs');
+  });
+
+  it('opens nothing by a copy of its cookie: that asks for the PIN, whatever its owner has entered', async () => {
+    const own = await pairBrowser(harness, till);
+    const thief = openBrowser(harness, 'Thief');
+    for (const [name, value] of own.cookies) thief.cookies.set(name, value);
+    await own.post('/till/open', { pin: PIN });
+    expect((await own.get('/till')).text).to.contain('name="amount"');
+    expect((await thief.get('/till')).text).to.contain('PIN of this till');
+    expect((await thief.post('/till/sales', { amount: '1', nonce: 'n'.repeat(32) })).location).to.equal(
+      '/till',
+    );
+    expect(await harness.ctx.db('till_sales').select()).to.deep.equal([]);
+  });
+
+  it('ends what was copied of an opening with the next one, and with Lock', async () => {
+    const own = await openTillBrowser(harness, till);
+    const copyOf = () => {
+      const copied = openBrowser(harness, 'Thief');
+      for (const [name, value] of own.cookies) copied.cookies.set(name, value);
+      return copied;
+    };
+    const first = copyOf();
+    expect((await first.get('/till')).text).to.contain('name="amount"');
+    harness.advance(1);
+    await own.post('/till/open', { pin: PIN });
+    expect((await first.get('/till')).text).to.contain('PIN of this till');
+    const second = copyOf();
+    await own.post('/till/lock');
+    expect((await second.get('/till')).text).to.contain('PIN of this till');
+  });
+
+  it('goes on while a stranger at the same address asks as much as they may, with any cookie', async () => {
+    const narrow = await createHarness({ RATE_LIMIT_SCALE: '0.1' });
+    try {
+      const browser = await openTillBrowser(narrow, await makeTill(narrow));
+      await browser.post('/till/lock');
+      const strangers = [openBrowser(narrow), openBrowser(narrow)];
+      strangers[1]?.cookies.set('till', 'x'.repeat(32));
+      for (const stranger of strangers) {
+        const asked = Array.from({ length: 40 }, () => [
+          stranger.get('/till'),
+          stranger.post('/till/open', { pin: '13570' }),
+        ]);
+        const answers = await Promise.all(asked.flat());
+        expect(answers.map(({ status }) => status)).to.include(429);
+      }
+      expect((await browser.post('/till/open', { pin: PIN })).location).to.equal('/till');
+      const [page, again] = await Promise.all([browser.get('/till'), browser.get('/till?follow')]);
+      expect([page.status, again.status]).to.deep.equal([200, 200]);
+      expect((await browser.sell('1')).status).to.equal(303);
+    } finally {
+      await narrow.close();
+    }
   });
 
   it('asks for the PIN after two hours without a person, whatever its page asks by itself', async () => {

@@ -11,6 +11,7 @@ import {
   PIN,
   type TillBrowser,
 } from '../../support/tills.ts';
+import { liveChainKey } from '../../../src/domain/chain/chain-key.ts';
 import type { Till } from '../../../src/domain/tills/till.ts';
 
 describe('a till', () => {
@@ -117,6 +118,17 @@ describe('a till', () => {
       expect(await harness.ctx.db('payments').select()).to.deep.equal([]);
     });
 
+  for (const priceCurrency of ['KWD', null] as const)
+    it(`does not guess whether 1,000 is a thousand in ${priceCurrency ?? 'the settlement coin'}`, async () => {
+      const own = await makeTill(harness, { priceCurrency });
+      const browser = await openTillBrowser(harness, own);
+      const refused = await browser.sell('1,000');
+      expect([refused.status, refused.text.includes('nothing between thousands')]).to.deep.equal([400, true]);
+      expect((await browser.sell('0,125')).status).to.equal(303);
+      expect((await browser.sell('1.125')).status).to.equal(303);
+      expect(await paymentsOf(harness, own)).to.have.length(2);
+    });
+
   for (const [priceCurrency, typed, amount] of [
     ['JPY', '0500', '500'],
     ['KWD', '1,25', '1.250'],
@@ -163,6 +175,45 @@ describe('a till', () => {
       ([status, text]: [number, string]) => status === 409 && text.includes('It was not cancelled'),
     );
     expect((await payment(second)).status).to.equal('PENDING');
+  });
+
+  it('says of money that came too late that it has not paid, and not that it was too little', async () => {
+    const browser = await openTillBrowser(harness, till);
+    await browser.sell('2');
+    const [id = ''] = await paymentsOf(harness, till);
+    harness.advance(26 * 3_600);
+    await harness.work();
+    await shop.send(id, {
+      coin: 'USDC',
+      network: 'ethereum',
+      amount: (await shop.payment(id)).pay_amount,
+    });
+    await shop.mine(64);
+    await browser.post('/till/open', { pin: PIN });
+    for (const path of ['/till', '/till/sales/1']) {
+      const { text } = await browser.get(path);
+      expect(text, path).to.contain('Not paid, money came').and.not.contain('Too little came');
+    }
+  });
+
+  it('says that it does not know whether money has come while nobody reads the network', async () => {
+    const UNREAD = 'The service does not read';
+    const browser = await openTillBrowser(harness, till);
+    await browser.sell('2');
+    expect((await browser.get('/till/sales/1')).text).to.not.contain(UNREAD);
+    Object.assign(harness.adapters, { isSimulated: false });
+    expect((await browser.get('/till/sales/1')).text)
+      .to.contain(UNREAD)
+      .and.contain('Waiting for the money');
+    const now = harness.ctx.now();
+    await harness.ctx
+      .db('chain_cursors')
+      .insert({ chain: liveChainKey('ethereum'), head: 1, scanned_until: now, read_at: now });
+    expect((await browser.get('/till/sales/1')).text).to.not.contain(UNREAD);
+    harness.advance(900);
+    expect((await browser.get('/till/sales/1')).text).to.contain(UNREAD);
+    await browser.post('/till/sales/1/cancel');
+    expect((await browser.get('/till/sales/1')).text).to.not.contain(UNREAD);
   });
 
   it('sells nothing of a suspended shop', async () => {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { runOne, sql } from '../../../platform/postgres/db.ts';
+import { run, runOne, sql } from '../../../platform/postgres/db.ts';
 import type { Context } from '../../../platform/context.ts';
 
 /** Guesses that are free at once, and how long one more takes. */
@@ -57,10 +57,36 @@ export async function takeGuess(
   whose: string,
   knownDevice: Buffer | null,
 ): Promise<boolean> {
+  const bucket = bucketOf(config, kind, whose, knownDevice);
+  return (await runOne(db, takeToken, { ...bucket, now: now() })) !== null;
+}
+
+const returnToken = sql<never, Pick<Take, 'slot' | 'capacity'>>(
+  'return_sign_in_token',
+  (p) => `
+    UPDATE sign_in_buckets SET tokens = least(${p.capacity}::real, tokens + 1) WHERE slot = ${p.slot}`,
+);
+
+/** Gives back what a right guess has taken: who knows the secret may use it as often as they like. */
+export async function returnGuess(
+  { db, config }: Pick<Context, 'db' | 'config'>,
+  kind: keyof typeof BUCKETS,
+  whose: string,
+  knownDevice: Buffer | null,
+): Promise<void> {
+  const { slot, capacity } = bucketOf(config, kind, whose, knownDevice);
+  await run(db, returnToken, { slot, capacity });
+}
+
+function bucketOf(
+  { rateLimitScale }: Context['config'],
+  kind: keyof typeof BUCKETS,
+  whose: string,
+  knownDevice: Buffer | null,
+): Omit<Take, 'now'> {
   const { capacity, everySeconds } = BUCKETS[kind];
   const device = knownDevice === null ? 'any' : knownDevice.toString('hex');
   const digest = hash('sha256', `${kind} ${whose} ${device}`, 'buffer').readUInt32BE() % SLOTS;
   const slot = knownDevice === null ? digest : SLOTS + digest;
-  const scaled = Math.max(1, Math.floor(capacity * config.rateLimitScale));
-  return (await runOne(db, takeToken, { slot, capacity: scaled, everySeconds, now: now() })) !== null;
+  return { slot, capacity: Math.max(1, Math.floor(capacity * rateLimitScale)), everySeconds };
 }

@@ -38,6 +38,7 @@ export const PEOPLE: Reasons = {
     delete_sign_in_links: UNDER_PERSON,
     use_sign_in_link: OWN_ROW,
     take_sign_in_token: OWN_ROW,
+    return_sign_in_token: OWN_ROW,
     note_device_of_person: OWN_ROW,
     forget_oldest_devices:
       'By an older look a device more or less is forgotten, and told as a new one some day.',
