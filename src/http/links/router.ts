@@ -84,10 +84,8 @@ function createByForm(served: Served, limitLink: RequestHandler): Handler {
     const { language, chosen } = languageOf(request);
     const admit = () =>
       new Promise<void>((resolve, reject) => {
-        const end = (error?: unknown) => {
-          if (error === undefined) resolve();
-          else reject(error instanceof Error ? error : new Error(String(error)));
-        };
+        // A limit passes on an ApiError, or nothing.
+        const end = (error?: unknown) => (error instanceof Error ? reject(error) : resolve());
         void limitLink(request as Request, response, end);
       });
     const bought = await buy(ctx, adapters, link, { form, address: clients.addressOf(request), admit });
