@@ -234,6 +234,15 @@ describe('the settings and the links of the desk in a browser', () => {
       await page.getByLabel('Account key').fill(`test ${'junk '.repeat(11)}`);
       await page.getByRole('button', { name: 'Show its addresses' }).click();
       await look(page, 'wallets-secret', null);
+      await page.goto(`${shop.path}/settings/mails/paid/ja`);
+      await page.getByLabel('Text').fill('ありがとうございます。\n\n{merchant}');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await look(page, 'mail-own', null);
+      const longAgo = { factor_at: new Date(harness.ctx.now().getTime() - 601_000) };
+      await harness.ctx.db('person_sessions').where({ person_id: shop.owner.id }).update(longAgo);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('confirm that it is you first').waitFor();
+      await look(page, 'mail-confirm', null);
     });
   });
 

@@ -56,8 +56,8 @@ export const DEVELOPERS = {
     addresses: 'Addresses that may use it',
     addressesHint:
       'Addresses or networks, such as 192.0.2.10 or 10.0.0.0/8, with blanks between them; at most 20. Empty: everybody who has the key.',
-    changeAddresses: 'Addresses',
-    changeAddressesWhich: 'Addresses of {key}',
+    change: 'Change',
+    changeAddresses: 'Change the addresses of {key}',
     addressesTitle: 'Addresses of {key}…',
     addressesText:
       'From everywhere else, requests with this key are refused within ten seconds. The key stays the same.',

@@ -52,15 +52,19 @@ function keysTable(visit: AtMerchant, heads: readonly string[], keys: readonly K
 function rowOf(visit: AtMerchant, key: KeySummary): Html[] {
   const { never, keys: words } = visit.texts.developers;
   const { prefix, name, permissions, allowed_addresses, created_at, last_used_at } = key;
+  const isUsed = isInForce(visit, key);
   return [
     html`<code class="held">${fillPlain(words.short, { key: prefix })}</code>`,
     html`${name === null ? null : html`<bdi>${name}</bdi>`}`,
     listed(permissions),
-    allowed_addresses === null ? html`${words.anywhere}` : listed(allowed_addresses),
+    html`<div>
+      <div>${allowed_addresses === null ? html`${words.anywhere}` : listed(allowed_addresses)}</div>
+      ${isUsed ? linkTo(visit, prefix, 'addresses') : null}
+    </div>`,
     time(created_at),
     last_used_at === null ? html`${never}` : time(last_used_at),
     endOf(visit, key),
-    isInForce(visit, key) ? changes(visit, prefix) : html``,
+    isUsed ? linkTo(visit, prefix, 'revoke') : html``,
   ];
 }
 
@@ -80,18 +84,13 @@ function endOf(visit: AtMerchant, key: KeySummary): Html {
   return html`<span>${words.ended} ${time(key.expires_at)}</span>`;
 }
 
-function changes(visit: AtMerchant, prefix: string): Html {
+function linkTo(visit: AtMerchant, prefix: string, page: 'addresses' | 'revoke'): Html {
   const { keys: words } = visit.texts.developers;
-  const link = (page: string, label: string, name: string) =>
-    html`<a
-      class="button quiet"
-      href="${keysPath(visit)}/${prefix}/${page}"
-      aria-label="${fillPlain(name, { key: prefix })}"
-      >${label}</a
-    >`;
-  return html`<span class="actions"
-    >${link('addresses', words.changeAddresses, words.changeAddressesWhich)}
-    ${link('revoke', words.revoke, words.revokeWhich)}</span
+  const [label, which] =
+    page === 'revoke' ? [words.revoke, words.revokeWhich] : [words.change, words.changeAddresses];
+  const name = fillPlain(which, { key: prefix });
+  return html`<a class="button quiet" href="${keysPath(visit)}/${prefix}/${page}" aria-label="${name}"
+    >${label}</a
   >`;
 }
 
