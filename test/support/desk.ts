@@ -2,6 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import supertest from 'supertest';
 import type { Role } from '../../src/domain/people/rights/roles.ts';
 import { invite } from '../../src/domain/people/members/invitations.ts';
+import { deskPath, readDeskPath } from '../../src/platform/values/cells.ts';
 import type { Harness } from './harness.ts';
 
 export const PASSWORD = 'three green boats at sea';
@@ -32,9 +33,11 @@ export interface DeskBrowser {
   readonly upload: (path: string, name: string, file: Buffer) => Promise<DeskAnswer>;
 }
 
-/** Opens a browser without cookies; `agent` is what it calls itself. */
+/** Opens a browser without cookies; `agent` is what it calls itself. Paths of the desk may lack its cell. */
 export function openBrowser(harness: Harness, agent = 'Test browser'): DeskBrowser {
   const cookies = new Map<string, string>();
+  const placed = (path: string) =>
+    readDeskPath(path)?.cell === null ? deskPath(harness.ctx.config, path) : path;
   const send = async (request: supertest.Test, headers: Readonly<Record<string, string>>) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await request.set({
@@ -55,11 +58,11 @@ export function openBrowser(harness: Harness, agent = 'Test browser'): DeskBrows
   };
   return {
     cookies,
-    get: (path) => send(supertest(harness.app).get(path), {}),
+    get: (path) => send(supertest(harness.app).get(placed(path)), {}),
     post: (path, fields = {}, headers = OWN) =>
-      send(supertest(harness.app).post(path).type('form').send(fields), headers),
+      send(supertest(harness.app).post(placed(path)).type('form').send(fields), headers),
     upload: (path, name, file) =>
-      send(supertest(harness.app).post(path).attach(name, file, { filename: 'a.png' }), OWN),
+      send(supertest(harness.app).post(placed(path)).attach(name, file, { filename: 'a.png' }), OWN),
   };
 }
 

@@ -33,5 +33,5 @@ export const postLink = (harness: Harness, link: Link, form: object) =>
 export async function buyByLink(harness: Harness, link: Link, form: object = {}): Promise<string | null> {
   const { nonce } = await openLink(harness, link);
   const { headers } = await postLink(harness, link, { nonce, price: '0', ...form });
-  return /^\/checkout\/([\w-]{32})$/.exec(headers.location ?? '')?.[1] ?? null;
+  return /^\/checkout\/([\w.-]{32,41})$/.exec(headers.location ?? '')?.[1] ?? null;
 }

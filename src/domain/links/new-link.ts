@@ -1,7 +1,8 @@
 import { ValidationError } from '../api/errors.ts';
 import { compare } from '../../platform/values/money.ts';
 import { checkMinorUnits } from '../payments/pricing/price.ts';
-import { newId, newToken } from '../../platform/values/ids.ts';
+import { newPublicToken, type CellSetting } from '../../platform/values/cells.ts';
+import { newId } from '../../platform/values/ids.ts';
 import { encodeUrl } from '../../platform/values/urls.ts';
 import type { Link } from './link.ts';
 import type { CreateLinkBody } from './schemas.ts';
@@ -10,14 +11,14 @@ import type { CreateLinkBody } from './schemas.ts';
 const RESERVED = ['link_id', 'option'];
 
 /** A link as a request asks for it. Throws ValidationError for what no schema says. */
-export function newLink(body: CreateLinkBody, merchantId: string, now: Date): Link {
+export function newLink(body: CreateLinkBody, setting: CellSetting, merchantId: string, now: Date): Link {
   checkAmounts(body);
   checkFields(body);
   if (body.expires_at !== undefined) checkEnd(body.expires_at, now);
   return {
     id: newId('lnk', now),
     merchant_id: merchantId,
-    token: newToken(),
+    token: newPublicToken(setting),
     title: body.title,
     description: body.description ?? null,
     prices: body.prices ?? null,

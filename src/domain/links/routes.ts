@@ -25,7 +25,7 @@ export const linkEndpoints = [
     response: { status: 201, schema: LinkResource },
     handle({ ctx, caller, body, claim }) {
       const now = ctx.now();
-      const link = newLink(body, caller.merchantId, now);
+      const link = newLink(body, ctx.config, caller.merchantId, now);
       return once(ctx.db, claim, now, async (tx) => {
         await insertLink(tx, link);
         await noteLink(ctx, tx, 'payment link created', link);

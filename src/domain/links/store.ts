@@ -3,6 +3,7 @@ import { pageOf, parseCursor } from '../api/pages.ts';
 import { recordChange } from '../audit/record.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
+import { isToken } from '../../platform/values/cells.ts';
 import { idPattern, isId } from '../../platform/values/ids.ts';
 import type { Mode } from '../api/endpoint.ts';
 import { STORED_APPEARANCE, type StoredAppearance } from '../checkout/view/appearance.ts';
@@ -89,11 +90,9 @@ const byToken = sql<ShownLink, { token: string }>(
     WHERE l.token = ${p.token}`,
 );
 
-const TOKEN = /^[\w-]{32}$/;
-
 /** The link that a public token opens; null: there is none. */
 export async function findLink(connection: Connection, token: string): Promise<ShownLink | null> {
-  return TOKEN.test(token) ? runOne(connection, byToken, { token }) : null;
+  return isToken(token) ? runOne(connection, byToken, { token }) : null;
 }
 
 const DEFAULT_LIMIT = 20;

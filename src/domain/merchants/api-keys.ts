@@ -5,23 +5,14 @@ import { IS_IN_USE } from '../chain/wallets/store.ts';
 import { IS_ACCOUNT_IN_USE } from '../exchange/store.ts';
 import { PERMISSIONS, type Caller, type Mode, type Permission } from '../api/endpoint.ts';
 import { recordset, run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
-import { hashApiKey, newApiKey } from '../../platform/values/ids.ts';
+import { newApiKey, visiblePrefix, type CellSetting } from '../../platform/values/cells.ts';
+import { hashApiKey } from '../../platform/values/ids.ts';
 import { NO_LIMITS, type KeyLimits } from './key-limits.ts';
-
-/**
- * Stored in plain text, so that people can distinguish their keys: `sk_test_` or `sk_live_` and 5 of the 32
- * characters.
- */
-const VISIBLE_PREFIX_LENGTH = 13;
-
-/** What may be shown of a key: logs and lists tell a merchant's keys apart by it. */
-export function visiblePrefix(apiKey: string): string {
-  return apiKey.slice(0, VISIBLE_PREFIX_LENGTH);
-}
 
 interface KeyRow extends KeyLimits {
   readonly keyHash: Buffer;
   readonly merchantId: string;
+  /** Stored in plain text, so that people can distinguish their keys. */
   readonly visiblePrefix: string;
   readonly permissions: readonly Permission[];
   readonly now: Date;
@@ -45,6 +36,7 @@ const modeOf = sql<{ mode: Mode }, { merchantId: string }>(
  * merchant.
  */
 export async function addApiKey(
+  setting: CellSetting,
   connection: Connection,
   merchantId: string,
   permissions: readonly Permission[],
@@ -53,7 +45,7 @@ export async function addApiKey(
 ): Promise<string> {
   const merchant = await runOne(connection, modeOf, { merchantId });
   if (merchant === null) throw new RangeError(`There is no merchant ${merchantId}`);
-  const key = newApiKey(merchant.mode);
+  const key = newApiKey(merchant.mode, setting);
   const row = { keyHash: hashApiKey(key), merchantId, visiblePrefix: visiblePrefix(key), permissions, now };
   await run(connection, insertKey, { ...row, ...limits });
   return key;

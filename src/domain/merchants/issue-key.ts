@@ -1,9 +1,10 @@
 import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql } from '../../platform/postgres/db.ts';
+import { visiblePrefix } from '../../platform/values/cells.ts';
 import { reply, type IdempotencyClaim, type Permission } from '../api/endpoint.ts';
 import { recordChange } from '../audit/record.ts';
 import { once } from '../idempotency/claim.ts';
-import { addApiKey, revokeApiKey, visiblePrefix } from './api-keys.ts';
+import { addApiKey, revokeApiKey } from './api-keys.ts';
 import type { KeyLimits } from './key-limits.ts';
 import { lockMerchant } from './store.ts';
 
@@ -40,7 +41,7 @@ export async function issueKey(
     await lockMerchant(tx, merchantId);
     const [inForce] = await run(tx, keysInForce, { merchantId, now });
     if ((inForce?.count ?? 0) >= MOST_KEYS) return reply(409, null);
-    made.key = await addApiKey(tx, merchantId, permissions, now, limits);
+    made.key = await addApiKey(ctx.config, tx, merchantId, permissions, now, limits);
     const key = visiblePrefix(made.key);
     await recordChange(ctx, tx, 'API key created', {
       merchant_id: merchantId,

@@ -65,7 +65,7 @@ export async function createMerchant(
     const choices = { name, currency, network, mode, policy: JSON.stringify(policy), email };
     await run(tx, insertMerchant, { id: merchantId, now, ...choices });
     await run(tx, MERCHANT_SECRETS.insert, { ownerId: merchantId, createdAt: now, ...encrypted });
-    return addApiKey(tx, merchantId, permissions, now);
+    return addApiKey(ctx.config, tx, merchantId, permissions, now);
   });
   return { merchantId, apiKey, webhookSecret };
 }

@@ -7,7 +7,8 @@ import { dispatchJobOf } from '../outbox/outbox.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../api/endpoint.ts';
-import { newId, newToken } from '../../platform/values/ids.ts';
+import { newPublicToken } from '../../platform/values/cells.ts';
+import { newId } from '../../platform/values/ids.ts';
 import { encodeUrl } from '../../platform/values/urls.ts';
 import { storePayment, type Beside } from './insert.ts';
 import { countCreated } from './lifecycle/count.ts';
@@ -108,7 +109,7 @@ const finalityOf = ({ network, coin, pay_amount: amount }: Payment, rules: Final
  * in the settlement coin until they select another one.
  */
 export function newPayment(
-  { testClock }: Pick<Context, 'testClock'>,
+  { testClock, config }: Pick<Context, 'testClock' | 'config'>,
   place: DepositPlace & AddressBook,
   caller: Caller,
   body: CreatePaymentBody & Cost,
@@ -123,7 +124,7 @@ export function newPayment(
   const payment: Payment = {
     id,
     merchant_id: caller.merchantId,
-    token_id: newToken(),
+    token_id: newPublicToken(config),
     order_id: body.order_id,
     order_description: body.order_description ?? null,
     callback_url: encodeUrl(body.callback_url),

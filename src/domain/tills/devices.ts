@@ -3,7 +3,8 @@ import type { Place } from '../people/sessions/store.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Actor, Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
-import { hashApiKey, newId, newToken } from '../../platform/values/ids.ts';
+import { newPublicToken } from '../../platform/values/cells.ts';
+import { hashApiKey, newId } from '../../platform/values/ids.ts';
 import { findByLink, type PairedTill } from './opening.ts';
 import { isName, lockTill } from './store.ts';
 import type { Till } from './till.ts';
@@ -51,7 +52,7 @@ export function pairingPath(token: string): string {
 
 /** Makes a link that makes one device the till, within the hour; only its hash is stored. */
 export async function createPairing(
-  ctx: Pick<Context, 'db' | 'now'>,
+  ctx: Pick<Context, 'db' | 'now' | 'config'>,
   { id: tillId, merchant_id: merchantId }: Till,
   deviceName: string,
   by: Actor,
@@ -59,7 +60,7 @@ export async function createPairing(
   const name = deviceName.trim();
   if (!isName(name)) return 'badName';
   const now = ctx.now();
-  const [id, token] = [newId('dev', now), newToken()];
+  const [id, token] = [newId('dev', now), newPublicToken(ctx.config)];
   return ctx.db.transaction(async (tx) => {
     await lockTill(tx, tillId);
     await run(tx, deletePassed, { tillId, since: addSeconds(now, -PAIRING_SECONDS) });
@@ -93,12 +94,12 @@ const redeem = sql<{ id: string; till_id: string }, Redeemed>(
 
 /** Makes a device the till of a link, and returns the token of its cookie; null: the link does not work. */
 export async function pair(
-  ctx: Pick<Context, 'db' | 'now'>,
+  ctx: Pick<Context, 'db' | 'now' | 'config'>,
   link: string,
   place: Place,
 ): Promise<{ token: string } | null> {
   const now = ctx.now();
-  const token = newToken();
+  const token = newPublicToken(ctx.config);
   const found = await findPairing(ctx, link);
   if (found === null) return null;
   const hashes = { linkHash: hashApiKey(link), tokenHash: hashApiKey(token) };

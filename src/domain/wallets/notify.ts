@@ -5,6 +5,7 @@ import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql, type Tx } from '../../platform/postgres/db.ts';
 import type { Mailer } from '../../platform/mail.ts';
+import { deskUrl } from '../../platform/values/cells.ts';
 import { tellWallet, useWallet } from './jobs.ts';
 import { toResource } from './list.ts';
 
@@ -128,7 +129,7 @@ function noticeOf(
   const { id, name, kind, due } = wallet;
   const { public_key, treasury, unaudited } = toResource(config, wallet);
   const whose = wallet.merchant_id === null ? ', of the service, for merchants without one' : '';
-  const desk = `${config.publicUrl}/dashboard/${merchantId}/settings/wallets`;
+  const desk = deskUrl(config, `/dashboard/${merchantId}/settings/wallets`);
   const alarm =
     change === 'announced'
       ? ['If you do not know of this, call the operator, and withdraw it at once:', desk]

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { visiblePrefix } from '../../domain/merchants/api-keys.ts';
 import type { Actor, Context } from '../../platform/context.ts';
 import { DEFAULT_PER_MINUTE, type Caller, type Endpoint, type Reply } from '../../domain/api/endpoint.ts';
+import { visiblePrefix } from '../../platform/values/cells.ts';
 import { groupBy } from '../../platform/postgres/sql.ts';
 import { ApiError, ValidationError } from '../../domain/api/errors.ts';
 import type { Log } from '../../platform/log.ts';

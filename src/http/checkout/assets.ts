@@ -80,7 +80,7 @@ const LOGO_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; sandbox",
 };
 
-const LOGO_FILE = /^([0-9a-f]{32})\.webp$/;
+const LOGO_FILE = /^((?:[a-z\d]{1,8}\.)?[0-9a-f]{32})\.webp$/;
 
 /** Sends a merchant's logo as the service has encoded it. */
 export function sendLogo(ctx: Context): RequestHandler<{ file: string }> {

@@ -5,8 +5,10 @@ import { findSession, isFresh, seen, type Session } from '../../domain/people/se
 import type { Gate } from '../api/mount.ts';
 import { showMaintenance } from '../checkout/router.ts';
 import { noteFacts } from '../logging/access-log.ts';
-import type { Log } from '../../platform/log.ts';
+import type { Context } from '../../platform/context.ts';
+import { deskPath } from '../../platform/values/cells.ts';
 import { deskRoutes, type DeskDependencies } from './routes.ts';
+import { leaveCell, linksInCell } from './shell/cell.ts';
 import { deskCookies, type DeskCookies } from './shell/cookies.ts';
 import { sendDownload } from './shell/download.ts';
 import { deskDocument, refusal, type Viewer } from './shell/document.ts';
@@ -34,8 +36,9 @@ export function deskRouter(gate: DeskGate, dependencies: DeskDependencies): Rout
     response.set(DESK_HEADERS);
     next();
   });
+  router.use(leaveCell(ctx.config));
   if (ctx.config.maintenance) router.use('/dashboard', showMaintenance);
-  const cookies = deskCookies(ctx.config.publicUrl);
+  const cookies = deskCookies(ctx.config);
   const routes = deskRoutes(ctx.config, dependencies);
   const pages = new Set(routes.filter(({ method }) => method === 'get').map(({ path }) => path));
   for (const route of routes) {
@@ -64,7 +67,7 @@ function serve(
     const page = pageOf(visit, pages.has(route.path));
     const merchant = session?.memberships.find(({ merchant_id }) => merchant_id === merchantId) ?? null;
     const viewer = { texts: visit.texts, path: visit.path, session, merchant };
-    const answer = (reply: DeskReply) => send(response, next, { viewer, cookies, reply, log: ctx.log });
+    const answer = (reply: DeskReply) => send(response, next, { ctx, viewer, cookies, reply });
     if (route.access === 'anybody') return answer(await route.handle(visit));
     if (session === null) return answer(toSignIn(page, kept));
     if (session.factor_at === null && route.access !== 'begun') return answer({ to: nextStep(session) });
@@ -140,20 +143,20 @@ function pageOf({ path, params }: Visit, isPage: boolean): string {
 }
 
 interface Answer {
+  readonly ctx: Context;
   readonly viewer: Viewer;
   readonly cookies: DeskCookies;
   readonly reply: DeskReply;
-  readonly log: Log;
 }
 
 function send(response: Response, next: () => void, answer: Answer): void | Promise<void> {
-  const { viewer, cookies, reply, log } = answer;
+  const { ctx, viewer, cookies, reply } = answer;
   if (reply === 'missing') return next();
-  if ('file' in reply) return sendDownload(response, reply, log);
+  if ('file' in reply) return sendDownload(response, reply, ctx.log);
   if ('policy' in reply) return sendFramed(response, reply);
   keep(response, cookies, reply.kept);
-  if ('to' in reply) return response.redirect(303, reply.to);
-  sendPage(response, viewer, reply);
+  if ('to' in reply) return response.redirect(303, deskPath(ctx.config, reply.to));
+  sendPage(response, ctx, viewer, reply);
 }
 
 function sendFramed(response: Response, { html, policy }: Framed): void {
@@ -161,12 +164,12 @@ function sendFramed(response: Response, { html, policy }: Framed): void {
   response.type('text/html; charset=utf-8').send(html);
 }
 
-function sendPage(response: Response, viewer: Viewer, page: Page): void {
+function sendPage(response: Response, { config }: Context, viewer: Viewer, page: Page): void {
   if (page.scripts !== undefined) response.set('Content-Security-Policy', policyOf(page.scripts));
   response
     .status(page.status ?? 200)
     .type('text/html; charset=utf-8')
-    .send(deskDocument(viewer, page));
+    .send(linksInCell(config, deskDocument(viewer, page)));
 }
 
 function keep(response: Response, cookies: DeskCookies, kept: Kept | undefined): void {

@@ -95,7 +95,7 @@ const MAX_PATH = 128;
  */
 export function withoutToken(path: string): string {
   return path.replace(
-    /^(\/+(?:checkout|l|dashboard\/+(?:invitations|links|passwords)|till\/+pair)\/+)[^/]*/i,
+    /^(\/+(?:checkout|l|dashboard\/+(?:[a-z\d]{1,8}\/+)?(?:invitations|links|passwords)|till\/+pair)\/+)[^/]*/i,
     '$1:token',
   );
 }

@@ -28,6 +28,7 @@ import {
 import { readFinality, readProviders, type ChainConfig } from './chains.ts';
 import { readChainProfile, type ProfileConfig } from './chain-profile.ts';
 import { misspelledVariables } from './misspelled.ts';
+import { parseCell, type CellSetting } from '../values/cells.ts';
 import { DEVELOPMENT_KEY, isProduction, productionFaults } from './production.ts';
 import { readSecretFiles, SECRET_FILE_VARIABLES } from './secret-files.ts';
 import { assertNoFaults } from './start-error.ts';
@@ -37,7 +38,7 @@ export { ConfigError, StartError } from './start-error.ts';
 export { KNOWN_VARIABLES } from './variables.ts';
 
 /** Everything that environment variables decide. Read once at start, frozen, passed as a value. */
-export interface Config extends ChainConfig, ProfileConfig {
+export interface Config extends ChainConfig, ProfileConfig, CellSetting {
   readonly production: boolean;
   readonly port: number;
   readonly host: string;
@@ -48,10 +49,7 @@ export interface Config extends ChainConfig, ProfileConfig {
   readonly databaseDirectUrl: string;
   /** A standby for the lists and the feed; null: the primary serves them. */
   readonly databaseReplicaUrl: string | null;
-  /**
-   * One URL, several separated by commas for a cluster, or `redis-sentinel://`; null: the queues live in
-   * Postgres.
-   */
+  /** One URL, several with commas for a cluster, or `redis-sentinel://`; null: queues live in Postgres. */
   readonly redisUrl: string | null;
   /** Queues that this worker serves; null: all of them. */
   readonly workerQueues: readonly string[] | null;
@@ -132,6 +130,7 @@ export function readConfig(
     port,
     host: read('HOST', hostName, '0.0.0.0'),
     publicUrl: read('PUBLIC_URL', baseUrl, `http://localhost:${port}`),
+    cell: read('CELL', parseCell, null),
     databaseUrl: read('DATABASE_URL', databaseUrl, ''),
     databaseDirectUrl: read('DATABASE_DIRECT_URL', databaseUrl, env.DATABASE_URL ?? ''),
     databaseReplicaUrl: read('DATABASE_REPLICA_URL', replicaUrl, null),

@@ -50,18 +50,16 @@ export function isId(prefix: IdPrefix, value: string): boolean {
   );
 }
 
-/** A public token, not ordered by time: 192 random bits, URL-safe, 32 characters. */
+/**
+ * A token, not ordered by time: 192 random bits, URL-safe, 32 characters. In public paths its cell stands in
+ * front (cells.ts).
+ */
 export function newToken(): string {
   const bytes = take(24);
   const token = bytes.toString('base64url');
   // It may become a secret, which the pool need not keep.
   bytes.fill(0);
   return token;
-}
-
-/** A new API key: `sk_test_` or `sk_live_`, and 192 random bits. It is shown once, and stored as its hash. */
-export function newApiKey(mode: 'test' | 'live'): string {
-  return `sk_${mode}_${newToken()}`;
 }
 
 /** SHA-256 of a key. A key has 192 random bits, so it needs neither salt nor stretching. */

@@ -5,10 +5,11 @@
  * everything that a shape matches: most lines lack it, and finding that out costs less than the expression.
  */
 const SECRETS: readonly (readonly [shape: RegExp, instead: string, needs?: string])[] = [
-  [/\bsk_(test|live)_[\w-]{8,128}/g, 'sk_$1_[redacted]', 'sk_'],
+  // But for a visible prefix, which a cell makes longer.
+  [/\bsk_(test|live)_(?![a-z\d]{1,8}_[\w-]{5}(?![\w-]))[\w-]{8,128}/g, 'sk_$1_[redacted]', 'sk_'],
   [/\bwhsec_[\w+/=-]{8,128}/g, 'whsec_[redacted]', 'whsec_'],
   // The token opens the payment's page, and lets its reader choose where a refund goes.
-  [/(\/checkout\/)[\w-]{16,128}/g, '$1[redacted]', '/checkout/'],
+  [/(\/checkout\/)(?:[a-z\d]{1,8}\.)?[\w-]{16,128}/g, '$1[redacted]', '/checkout/'],
   [/\b(Basic|Bearer) [\w+/=.-]{8,512}/gi, '$1 [redacted]'],
   // The user and the password of a URL, before the addresses: its `password@host` looks like one.
   [/(\b[a-z]{2,12}:\/\/)[^\s/@"'<>]{1,256}@/gi, '$1[redacted]@', '@'],

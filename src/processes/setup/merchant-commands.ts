@@ -86,8 +86,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: ['permissions'],
     async run(ctx, { merchant = '', permissions }) {
       const granted = permissionsOf(permissions);
-      await assertMerchant(ctx, merchant);
-      return { merchant_id: merchant, api_key: await addApiKey(ctx.db, merchant, granted, ctx.now()) };
+      const { merchant_id } = await assertMerchant(ctx, merchant);
+      return { merchant_id, api_key: await addApiKey(ctx.config, ctx.db, merchant, granted, ctx.now()) };
     },
   },
   'revoke-key': {

@@ -1,4 +1,4 @@
-import { visiblePrefix } from '../../domain/merchants/api-keys.ts';
+import { visiblePrefix } from '../../platform/values/cells.ts';
 import type { Context } from '../../platform/context.ts';
 import { logConfigChange } from '../../platform/logging/config-change.ts';
 import { actorName, recordCommand } from './actor.ts';

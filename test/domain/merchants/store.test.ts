@@ -64,7 +64,13 @@ describe('merchants', () => {
 
   it('may have several keys, each with its own permissions, that end one by one', async () => {
     const { merchantId, apiKey } = await createMerchant(harness.ctx, SHOP);
-    const reader = await addApiKey(harness.ctx.db, merchantId, ['payments:read'], harness.ctx.now());
+    const reader = await addApiKey(
+      harness.ctx.config,
+      harness.ctx.db,
+      merchantId,
+      ['payments:read'],
+      harness.ctx.now(),
+    );
     expect((await callerOf(reader))?.permissions).to.deep.equal(['payments:read']);
     expect(await revoke(merchantId, reader.slice(0, 13))).to.equal(1);
     expect(await callerOf(reader)).to.equal(null);
@@ -84,7 +90,7 @@ describe('merchants', () => {
     harness.advance(1);
     const { merchantId, apiKey } = await createMerchant(harness.ctx, SHOP);
     harness.advance(1);
-    await addApiKey(harness.ctx.db, merchantId, [], harness.ctx.now());
+    await addApiKey(harness.ctx.config, harness.ctx.db, merchantId, [], harness.ctx.now());
     await revoke(merchantId, apiKey);
     const [first, second] = await listMerchants(harness.ctx.db);
     expect(first?.merchant_id).to.equal(harness.merchant.id);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { addApiKey, revokeApiKey } from '../../../src/domain/merchants/api-keys.ts';
 import { PERMISSIONS, type Permission } from '../../../src/domain/api/endpoint.ts';
-import { newApiKey } from '../../../src/platform/values/ids.ts';
+import { newApiKey } from '../../../src/platform/values/cells.ts';
 import { CONTRACT_ENDPOINTS } from '../../support/documents.ts';
 import { ENDPOINTS } from '../../support/endpoints.ts';
 import {
@@ -111,8 +111,8 @@ describe('specification: Authentication', () => {
     });
     it('does not distinguish a revoked key from one that never was', async () => {
       const { id } = await harness.addMerchant();
-      const { db, now } = harness.ctx;
-      const revoked = await addApiKey(db, id, PERMISSIONS, now());
+      const { config, db, now } = harness.ctx;
+      const revoked = await addApiKey(config, db, id, PERMISSIONS, now());
       await db.transaction((tx) => revokeApiKey(tx, id, revoked, now()));
       const answers = [revoked, newApiKey('test')].map((key) => harness.api('get', '/v1/payments', key));
       const [first, second] = (await Promise.all(answers)).map(({ body }) => withoutPlace(body));
@@ -128,7 +128,8 @@ describe('specification: Authentication', () => {
   it('takes a key as soon as it exists, also when it was tried before', async () => {
     const key = newApiKey('test');
     await harness.api('get', '/v1/payments', key).expect(401);
-    const added = await addApiKey(harness.ctx.db, harness.merchant.id, PERMISSIONS, harness.ctx.now());
+    const { config, db, now } = harness.ctx;
+    const added = await addApiKey(config, db, harness.merchant.id, PERMISSIONS, now());
     await harness.api('get', '/v1/payments', added).expect(200);
     await harness.api('get', '/v1/payments').expect(200);
   });

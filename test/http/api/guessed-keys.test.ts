@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createApp } from '../../../src/http/app.ts';
 import { openDb } from '../../../src/platform/postgres/db.ts';
-import { newApiKey } from '../../../src/platform/values/ids.ts';
+import { newApiKey } from '../../../src/platform/values/cells.ts';
 import { WEB_DB } from '../../../src/processes/setup/context.ts';
 import { expectError, listen, send, type Listening } from '../../support/http.ts';
 import { statementsOf } from '../../support/statements.ts';

@@ -124,6 +124,7 @@ describe('Idempotency-Key', () => {
       const key = newKey();
       const first = await post(key);
       const second = await addApiKey(
+        harness.ctx.config,
         harness.ctx.db,
         harness.merchant.id,
         ['payments:write'],
@@ -165,6 +166,7 @@ describe('Idempotency-Key', () => {
     it('permission', async () => {
       const key = newKey();
       const reader = await addApiKey(
+        harness.ctx.config,
         harness.ctx.db,
         harness.merchant.id,
         ['payments:read'],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import type { TestMerchant, Harness } from '../../support/harness.ts';
 import { createApp } from '../../../src/http/app.ts';
-import { newApiKey } from '../../../src/platform/values/ids.ts';
+import { newApiKey } from '../../../src/platform/values/cells.ts';
 import { openRedis, type RedisConnection } from '../../../src/platform/redis/open.ts';
 import { CONTRACT_ENDPOINTS } from '../../support/documents.ts';
 import {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { PERMISSIONS } from '../../../src/domain/api/endpoint.ts';
-import { newApiKey } from '../../../src/platform/values/ids.ts';
+import { newApiKey } from '../../../src/platform/values/cells.ts';
 import { createPayment, expectLimitHeaders, type Answer } from '../../support/http.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 

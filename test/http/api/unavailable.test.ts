@@ -4,7 +4,7 @@ import { createApp } from '../../../src/http/app.ts';
 import { createEndpoints } from '../../../src/http/routes.ts';
 import type { Endpoint } from '../../../src/domain/api/endpoint.ts';
 import { openDb, type Db } from '../../../src/platform/postgres/db.ts';
-import { newApiKey } from '../../../src/platform/values/ids.ts';
+import { newApiKey } from '../../../src/platform/values/cells.ts';
 import { WEB_DB } from '../../../src/processes/setup/context.ts';
 import {
   countRows,

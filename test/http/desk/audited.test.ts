@@ -53,7 +53,7 @@ const signIn = async (scene: Scene) => {
   return browser;
 };
 const keyOf = async ({ harness: { ctx, merchant } }: Scene) =>
-  (await addApiKey(ctx.db, merchant.id, [], ctx.now())).slice(0, 13);
+  (await addApiKey(ctx.config, ctx.db, merchant.id, [], ctx.now())).slice(0, 13);
 const endpointOf = async ({ owner, receiver, at }: Scene): Promise<string> => {
   const url = `${receiver.url}/${(made += 1)}`;
   const { location = '' } = await owner.post(at('/developers/endpoints/new'), { url, payload: 'full' });

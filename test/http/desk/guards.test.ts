@@ -5,11 +5,9 @@ import { deskRoutes } from '../../../src/http/desk/routes.ts';
 import type { DeskRoute } from '../../../src/http/desk/shell/route.ts';
 import { createHarness, type Harness, type TestMerchant } from '../../support/harness.ts';
 import { SANDBOX } from '../../support/endpoints.ts';
-import { createPayment } from '../../support/http.ts';
-import { createLink } from '../../support/links.ts';
-import { addWallet, TREASURY } from '../../support/wallets.ts';
+import { TREASURY } from '../../support/wallets.ts';
 import { joinDesk, openBrowser, OWN, type DeskBrowser, type DeskPerson } from '../../support/desk.ts';
-import { makeTill } from '../../support/tills.ts';
+import { filled, thingsOf, type Things } from '../../support/desk-things.ts';
 
 const DEPENDENCIES = { mailer: null, adapters: SANDBOX.adapters, sandbox: SANDBOX };
 const ROUTES = deskRoutes({ production: false }, DEPENDENCIES);
@@ -47,52 +45,6 @@ const TABLES = [
 ];
 /** But for the use of a key, which is recorded without waiting. */
 const KEYS = ['key_hash', 'revoked_at', 'permissions', 'expires_at', 'allowed_addresses'];
-
-/** One thing of each kind that a path may name. */
-interface Things {
-  readonly person: string;
-  readonly payment: string;
-  readonly key: string;
-  readonly endpoint: string;
-  readonly delivery: string;
-  readonly till: string;
-  readonly device: string;
-  readonly link: string;
-  readonly wallet: string;
-}
-
-async function thingsOf(harness: Harness, merchant: TestMerchant, person: DeskPerson): Promise<Things> {
-  const { id: payment } = await createPayment(harness, {}, merchant.apiKey);
-  const registered = harness.api('post', '/v1/webhooks/endpoints', merchant.apiKey);
-  const { body } = await registered.send({ url: 'https://receiver.example/hooks', enabled: false });
-  await harness.work();
-  const [delivery] = (await harness.ctx.db('deliveries').where({ payment_id: payment }).select('id')) as {
-    id: string;
-  }[];
-  return {
-    person: person.id,
-    payment,
-    key: merchant.apiKey.slice(0, 13),
-    endpoint: (body as { id: string }).id,
-    link: (await createLink(harness, {}, merchant.apiKey)).id,
-    wallet: (await addWallet(harness.ctx, merchant.id)).id,
-    delivery: delivery?.id ?? expect.fail('the event has no delivery'),
-    till: (await makeTill(harness, { merchantId: merchant.id })).id,
-    device: 'x'.repeat(32),
-  };
-}
-
-/** Puts things into a path; what has no id before it is used gets one that does not exist. */
-function filled(path: string, merchant: string, things: Things): string {
-  return path.replaceAll(/:(\w+)/g, (_, name: string) => {
-    if (name === 'merchant') return merchant;
-    if (name === 'need') return 'money_left';
-    if (name === 'mail') return 'paid';
-    if (name === 'language') return 'en';
-    if (['session', 'invitation', 'token', 'passkey', 'refund', 'view'].includes(name)) return 'x'.repeat(32);
-    return things[name as keyof Things] ?? expect.fail(`a :${name} of a path needs a value here`);
-  });
-}
 
 describe('every route of the desk', () => {
   let harness: Harness;

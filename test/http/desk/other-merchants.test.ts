@@ -48,7 +48,7 @@ const THINGS: Readonly<
   },
   session: async (harness, merchant) =>
     idIn(harness, 'person_sessions', { person_id: (await join(harness, merchant)).id }),
-  key: async ({ ctx }, { id }) => (await addApiKey(ctx.db, id, [], ctx.now())).slice(0, 13),
+  key: async ({ ctx }, { id }) => (await addApiKey(ctx.config, ctx.db, id, [], ctx.now())).slice(0, 13),
   endpoint: async (harness, { apiKey }) => {
     const url = `https://receiver-${(people += 1)}.example/hooks`;
     const { body } = await harness

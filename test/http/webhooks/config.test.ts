@@ -112,10 +112,10 @@ describe('specification: Webhook configuration', () => {
     });
 
     it('needs webhooks:secrets, which a key that had webhooks:read before has', async () => {
-      const { db, now } = harness.ctx;
+      const { config, db, now } = harness.ctx;
       const { id } = await harness.addMerchant();
-      const reader = await addApiKey(db, id, ['webhooks:read'], now());
-      const other = await addApiKey(db, id, ['webhooks:write'], now());
+      const reader = await addApiKey(config, db, id, ['webhooks:read'], now());
+      const other = await addApiKey(config, db, id, ['webhooks:write'], now());
       expectError(harness, await secrets(reader), 403);
       const { down, statements } = loadMigration('0019_webhook_secrets_permission');
       await execute(harness.ctx.config.databaseUrl, ...down, ...statements, ...statements);

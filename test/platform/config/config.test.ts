@@ -176,6 +176,13 @@ const VARIABLES: readonly Case[] = [
     bad: ['3000', '65536', 'metrics', '-1'],
   },
   {
+    name: 'CELL',
+    field: 'cell',
+    otherwise: null,
+    good: { b7: 'b7', '0': '0', northsea: 'northsea' },
+    bad: ['B7', 'b-7', 'b_7', 'b.7', 'northseas', ' ', 'b7,c3'],
+  },
+  {
     name: 'OPS_ACTOR',
     field: 'opsActor',
     otherwise: null,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { newApiKey, newId, newToken, type IdPrefix } from '../../../src/platform/values/ids.ts';
+import { newApiKey, newPublicToken } from '../../../src/platform/values/cells.ts';
+import { newId, newToken, type IdPrefix } from '../../../src/platform/values/ids.ts';
 import { redact } from '../../../src/platform/values/redact.ts';
 
 const ADDRESSES = [
@@ -16,6 +17,7 @@ describe('redact', () => {
     for (let i = 0; i < 50; i += 1)
       for (const secret of [
         newApiKey(i % 2 === 0 ? 'test' : 'live'),
+        newApiKey(i % 2 === 0 ? 'test' : 'live', { cell: 'b7' }),
         `whsec_${randomBytes(32).toString('base64')}`,
         ...ADDRESSES,
         'anna.o-hara+shop@mail.example.co.uk',
@@ -28,9 +30,11 @@ describe('redact', () => {
           `(${secret})`,
         ])
           expect(redact(text), text).to.not.include(secret);
-    const token = newToken();
-    for (const path of [`/checkout/${token}`, `https://pay.example/checkout/${token}/events?lang=de`])
-      expect(redact(path)).to.equal(path.replace(token, '[redacted]'));
+    for (const prefix of ['sk_test_abcde', 'sk_live_b7_a_-dE', 'sk_test_northsea_abcde'])
+      expect(redact(`key ${prefix}... "${prefix}"`)).to.equal(`key ${prefix}... "${prefix}"`);
+    for (const token of [newToken(), newPublicToken({ cell: 'b7' }), newPublicToken({ cell: 'northsea' })])
+      for (const path of [`/checkout/${token}`, `https://pay.example/checkout/${token}/events?lang=de`])
+        expect(redact(path)).to.equal(path.replace(token, '[redacted]'));
     expect(redact('Basic YWRtaW46c2VjcmV0, bearer abc.def-123')).to.equal(
       'Basic [redacted], bearer [redacted]',
     );

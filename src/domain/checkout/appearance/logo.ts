@@ -1,6 +1,7 @@
 import { recordChange } from '../../audit/record.ts';
 import { logConfigChange } from '../../../platform/logging/config-change.ts';
 import type { Context } from '../../../platform/context.ts';
+import { inCell } from '../../../platform/values/cells.ts';
 import { encodeInTurn } from './encode-logo.ts';
 import { logoId } from './resource.ts';
 import { removeLogo, storeLogo, type AppearanceRow } from './store.ts';
@@ -15,7 +16,7 @@ export async function setLogo(
   { type, bytes }: { type: string; bytes: Buffer },
 ): Promise<AppearanceRow | null> {
   const logo = await encodeInTurn(merchantId, type, bytes);
-  const id = logoId(merchantId, logo.bytes);
+  const id = inCell(ctx.config, logoId(merchantId, logo.bytes));
   const row = await storeLogo(ctx.db, merchantId, { ...logo, id }, ctx.now());
   await noteLogo(ctx, merchantId, id);
   return row;

@@ -6,6 +6,7 @@ import { placeOf, type Visitor } from '../sessions/sign-in.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, runOne, sql } from '../../../platform/postgres/db.ts';
+import { deskUrl } from '../../../platform/values/cells.ts';
 import { hashApiKey, newToken } from '../../../platform/values/ids.ts';
 
 const deleteLinks = sql<never, { personId: string }>(
@@ -23,7 +24,7 @@ export async function createSignInLink(ctx: Context, personId: string): Promise<
     await run(tx, deleteLinks, { personId });
     return insertNewSession(tx, personId, { address: '', agent: '' }, { now: ctx.now(), isLink: true });
   });
-  return `${ctx.config.publicUrl}/dashboard/links/${token}`;
+  return deskUrl(ctx.config, `/dashboard/links/${token}`);
 }
 
 const redeemLink = sql<

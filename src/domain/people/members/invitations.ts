@@ -6,6 +6,7 @@ import { addSeconds } from '../../../platform/clock.ts';
 import type { Actor, Context } from '../../../platform/context.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { foldMailAddress, isMailAddress } from '../../../platform/values/emails.ts';
+import { deskUrl } from '../../../platform/values/cells.ts';
 import { hashApiKey, newId, newToken } from '../../../platform/values/ids.ts';
 import { listMembers, mayChange } from './members.ts';
 
@@ -105,7 +106,7 @@ export async function invite(
         command: 'person invited',
         details: { id, email, role },
       });
-    return { id, link: `${ctx.config.publicUrl}/dashboard/invitations/${token}`, expiresAt };
+    return { id, link: deskUrl(ctx.config, `/dashboard/invitations/${token}`), expiresAt };
   });
 }
 

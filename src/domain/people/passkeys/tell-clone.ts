@@ -2,6 +2,7 @@ import { finish } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Mailer } from '../../../platform/mail.ts';
 import { runOne, sql } from '../../../platform/postgres/db.ts';
+import { deskUrl } from '../../../platform/values/cells.ts';
 import { tellClone } from './jobs.ts';
 
 const passkeyOfId = sql<{ email: string; name: string }, { id: string }>(
@@ -31,7 +32,7 @@ export async function sendCloneNotice(
         `copied it. It was used from ${address}.`,
         '',
         'Remove it, and make another one:',
-        `${ctx.config.publicUrl}/dashboard/account`,
+        deskUrl(ctx.config, '/dashboard/account'),
       ].join('\n'),
       id: `clone.${id}`,
       isAutomatic: true,

@@ -1,13 +1,14 @@
 import { finish } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Mailer } from '../../../platform/mail.ts';
+import { deskUrl } from '../../../platform/values/cells.ts';
 import { hashApiKey, newToken } from '../../../platform/values/ids.ts';
 import { mailPasswordLink } from './jobs.ts';
 import { deleteLink, findAsked, storeToken } from './links.ts';
 
 /** The page of a link. */
 export const passwordLink = ({ config }: Pick<Context, 'config'>, token: string): string =>
-  `${config.publicUrl}/dashboard/passwords/${token}`;
+  deskUrl(config, `/dashboard/passwords/${token}`);
 
 /**
  * Mails a link that was asked for, at least once: a second mail holds another link, and the first works no

@@ -3,6 +3,7 @@ import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Mailer } from '../../../platform/mail.ts';
 import { runOne, sql } from '../../../platform/postgres/db.ts';
+import { deskUrl } from '../../../platform/values/cells.ts';
 import { tellDevice } from './jobs.ts';
 
 /** A notice that no mail server accepts for this long is dropped: the list of sessions shows the place. */
@@ -47,7 +48,7 @@ export async function sendDeviceNotice(
         `  at      ${device.created_at.toISOString()}`,
         '',
         'If it was not you, change your password at once: that signs everybody out.',
-        `${ctx.config.publicUrl}/dashboard/account`,
+        deskUrl(ctx.config, '/dashboard/account'),
       ].join('\n'),
       id: `device.${personId}.${deviceHash.slice(0, 16)}`,
       isAutomatic: true,

@@ -33,8 +33,11 @@ const idsOfPayment = sql<Identifier, { id: string }>(
 /** Addresses and hashes depend on random ids, so they are always replaced; ids and tokens only on request. */
 const ALWAYS = new Set<Identifier['kind']>(['address', 'sender', 'hash', 'payout']);
 
-/** Every id, token, address and hash is one such word: none is shorter, nor contains another character. */
-const IDENTIFIER = /[\w-]{20,}/g;
+/**
+ * Every id, token, address and hash is one such word: none is shorter, nor contains another character, but
+ * the dot behind a token's cell. The replacement has no cell: a story is the same in all of them.
+ */
+const IDENTIFIER = /([a-z\d]{1,8}\.)?([\w-]{20,})/g;
 
 /** Returns every id, token, address and hash of a payment, each kind in the order of creation. */
 export function readIdentifiers(connection: Connection, paymentId: string): Promise<Identifier[]> {
@@ -59,7 +62,11 @@ export function withDeterministicIds(
       replacements.set(name, deterministicId(kind, network, `${seed} ${kind} ${count}`));
   }
   // In one pass: a report of megabytes has hundreds of identifiers.
-  return report.replace(IDENTIFIER, (name) => replacements.get(name) ?? name);
+  return report.replace(
+    IDENTIFIER,
+    (whole, before: string | undefined, name: string) =>
+      replacements.get(whole) ?? (before ?? '') + (replacements.get(name) ?? name),
+  );
 }
 
 function deterministicId(kind: Identifier['kind'], network: NetworkId | null, source: string): string {

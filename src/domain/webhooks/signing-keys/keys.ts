@@ -4,6 +4,7 @@ import { recordChange } from '../../audit/record.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
 import { logConfigChange } from '../../../platform/logging/config-change.ts';
+import { inCell, withoutCell } from '../../../platform/values/cells.ts';
 import { isId } from '../../../platform/values/ids.ts';
 import { publicKeyOf } from '../../../sdk/key-pairs.ts';
 import { readSecrets, type Secret } from '../secrets/read.ts';
@@ -47,7 +48,7 @@ export async function rotateSigningKey(
 export async function getSigningKeys(ctx: Context, merchantId: string): Promise<SigningKeys> {
   const keys = await readSecrets(ctx, SIGNING_KEYS, merchantId);
   return {
-    jwks_url: `${ctx.config.publicUrl}/v1/webhooks/jwks/${merchantId}`,
+    jwks_url: `${ctx.config.publicUrl}/v1/webhooks/jwks/${inCell(ctx.config, merchantId)}`,
     keys: keys.map(({ secret, createdAt, expiresAt }) => ({
       kid: jwkOf(secret).kid,
       public_key: publicKeyOf(secret),
@@ -61,7 +62,8 @@ export async function getSigningKeys(ctx: Context, merchantId: string): Promise<
  * The same as a JSON Web Key Set, for anybody. It is empty for a merchant without keys, and for one that does
  * not exist: it says nothing about who is a merchant.
  */
-export async function getJwks(ctx: Context, merchantId: string): Promise<Reply> {
+export async function getJwks(ctx: Context, named: string): Promise<Reply> {
+  const merchantId = withoutCell(named);
   const keys: readonly Secret[] = isId('mer', merchantId)
     ? await readSecrets(ctx, SIGNING_KEYS, merchantId)
     : [];

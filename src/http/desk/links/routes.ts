@@ -102,7 +102,7 @@ async function create(visit: AtMerchant): Promise<DeskReply> {
   try {
     const check = getValidator({ allowPrivate: ctx.config.allowPrivateNetworks });
     const body = check.compile(CreateLinkBody, 'body')(creationOf(visit, entered));
-    const link = newLink(body, merchant.merchant_id, ctx.now());
+    const link = newLink(body, ctx.config, merchant.merchant_id, ctx.now());
     await ctx.db.transaction(async (tx) => {
       await insertLink(tx, link);
       await noteLink(acting(visit), tx, 'payment link created', link);

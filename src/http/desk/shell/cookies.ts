@@ -1,11 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { LONGEST_SESSION_SECONDS } from '../../../domain/people/sessions/store.ts';
+import { isToken, type CellSetting } from '../../../platform/values/cells.ts';
 import type { Kept } from './route.ts';
 
 /** Browsers keep none longer than 400 days. */
 export const DEVICE_SECONDS = 400 * 86_400;
-/** The tokens of sessions and devices (platform/values/ids.ts). */
-const TOKEN = /^[\w-]{32}$/;
 
 /** The cookies of the desk. */
 export interface DeskCookies {
@@ -38,13 +37,20 @@ export function hostCookies(publicUrl: string): HostCookies {
   };
 }
 
-export function deskCookies(publicUrl: string): DeskCookies {
+/**
+ * Desks of several cells are at one host, and `__Host-` allows no other path than `/`: each cell's cookies
+ * have its name. Those of before CELL was set are read as well: the cell that knows their tokens is theirs.
+ */
+export function deskCookies({ publicUrl, cell }: CellSetting & { readonly publicUrl: string }): DeskCookies {
   const cookies = hostCookies(publicUrl);
-  const [session, device] = ['desk', 'desk-device'];
+  const earlier = ['desk', 'desk-device'] as const;
+  const [session, device] = cell === null ? earlier : ([`desk.${cell}`, `desk-device.${cell}`] as const);
+  const read = (headers: IncomingHttpHeaders, name: string, before: string) =>
+    cookies.read(headers, name) ?? cookies.read(headers, before);
   return {
     read: (headers) => ({
-      session: cookies.read(headers, session),
-      device: cookies.read(headers, device),
+      session: read(headers, session, earlier[0]),
+      device: read(headers, device, earlier[1]),
     }),
     write: (kept) => [
       ...(kept.session === undefined ? [] : [cookies.write(session, kept.session, LONGEST_SESSION_SECONDS)]),
@@ -60,5 +66,5 @@ function valueOf(header: string, name: string): string | null {
     .filter((pair) => pair.startsWith(`${name}=`))
     .map((pair) => pair.slice(name.length + 1));
   const [value = ''] = values;
-  return values.length === 1 && TOKEN.test(value) ? value : null;
+  return values.length === 1 && isToken(value) ? value : null;
 }

@@ -2,6 +2,7 @@ import { addApiKey, revokeApiKey } from '../../../domain/merchants/api-keys.ts';
 import { listKeys, type KeySummary } from '../../../domain/merchants/key-use.ts';
 import { resumeMerchant, suspendMerchant } from '../../../domain/merchants/suspend.ts';
 import type { Context } from '../../../platform/context.ts';
+import { visiblePrefix } from '../../../platform/values/cells.ts';
 import { permissionsOf, UsageError } from '../merchant-commands.ts';
 import { OpsUsageError, type OpsCommand, type OpsResult } from './command.ts';
 
@@ -79,8 +80,8 @@ async function keysOf({ db }: Context, merchant: string): Promise<KeySummary[]> 
 
 async function addKey(ctx: Context, merchant: string, permissions: string | null): Promise<OpsResult> {
   const granted = asked(() => permissionsOf(permissions ?? undefined));
-  const key = await addApiKey(ctx.db, merchant, granted, ctx.now()).catch(asUsageError);
-  return added(merchant, key, { add: key.slice(0, PREFIX), permissions: granted });
+  const key = await addApiKey(ctx.config, ctx.db, merchant, granted, ctx.now()).catch(asUsageError);
+  return added(merchant, key, { add: visiblePrefix(key), permissions: granted });
 }
 
 async function revokeKey(ctx: Context, merchant: string, key: string): Promise<OpsResult> {
@@ -89,24 +90,21 @@ async function revokeKey(ctx: Context, merchant: string, key: string): Promise<O
   return {
     facts: { merchant_id: merchant, revoked },
     text: `${revoked} key${revoked === 1 ? '' : 's'} revoked.`,
-    changed: { merchant, revoke: key.slice(0, PREFIX) },
+    changed: { merchant, revoke: visiblePrefix(key) },
   };
 }
 
-/** As many characters of a key as its visible prefix has: the others are a secret. */
-const PREFIX = 13;
-
 async function rotateKey(ctx: Context, merchant: string, prefix: string): Promise<OpsResult> {
   const inForce = (await keysOf(ctx, merchant)).filter((key) => key.revoked_at === null);
-  const [old, other] = inForce.filter((key) => key.prefix === prefix.slice(0, PREFIX));
+  const [old, other] = inForce.filter((key) => key.prefix === visiblePrefix(prefix));
   if (old === undefined) throw new OpsUsageError(`${merchant} has no such key in force`);
   if (other !== undefined)
     throw new OpsUsageError('Two keys have this prefix: add a new key, and revoke the old one whole');
   const key = await ctx.db.transaction(async (tx) => {
     await revokeApiKey(tx, merchant, old.prefix, ctx.now());
-    return addApiKey(tx, merchant, old.permissions, ctx.now());
+    return addApiKey(ctx.config, tx, merchant, old.permissions, ctx.now());
   });
-  return added(merchant, key, { rotate: old.prefix, add: key.slice(0, PREFIX) });
+  return added(merchant, key, { rotate: old.prefix, add: visiblePrefix(key) });
 }
 
 function added(merchant: string, key: string, changed: object): OpsResult {

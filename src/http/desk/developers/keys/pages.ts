@@ -1,18 +1,16 @@
 import type { KeySummary } from '../../../../domain/merchants/key-use.ts';
 import { fillPlain, html, type Html } from '../../../../platform/pages/html.ts';
+import { VISIBLE_PREFIX_FORM } from '../../../../platform/values/cells.ts';
 import { button, form, table, time } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
 import { developersPath, framed, linkButton } from '../frame/frame.ts';
 
 export const keysPath = (visit: AtMerchant) => `${developersPath(visit)}/keys`;
 
-/** As much of a key as may be shown. */
-export const PREFIX_FORM = /^sk_(?:test|live)_[\w-]{5}$/;
-
 /** The merchant's keys in force, and those that have ended. */
 export function keysPage(visit: AtMerchant, keys: readonly KeySummary[]): Page {
   const { keys: words } = visit.texts.developers;
-  const named = (name: string) => PREFIX_FORM.exec(visit.query.get(name) ?? '')?.[0];
+  const named = (name: string) => VISIBLE_PREFIX_FORM.exec(visit.query.get(name) ?? '')?.[0];
   const [was, from] = [named('was'), named('from')];
   const heads = [
     words.key,

@@ -1,6 +1,7 @@
 import { issueKey, withdrawKey } from '../../../../domain/merchants/issue-key.ts';
 import { listKeys, type KeySummary } from '../../../../domain/merchants/key-use.ts';
 import { addSeconds } from '../../../../platform/clock.ts';
+import { VISIBLE_PREFIX_FORM } from '../../../../platform/values/cells.ts';
 import {
   acting,
   COSTLY_PER_MINUTE,
@@ -13,7 +14,7 @@ import { claimOf } from '../frame/forms.ts';
 import { DEVELOPERS } from '../frame/frame.ts';
 import { keyAddressRoutes } from './addresses.ts';
 import { keyFormPage, readKeyForm } from './form.ts';
-import { keysPage, keysPath, madePage, PREFIX_FORM, revokePage } from './pages.ts';
+import { keysPage, keysPath, madePage, revokePage } from './pages.ts';
 
 /** Keys that have ended are shown for so long. */
 const ENDED_SHOWN_SECONDS = 30 * 86_400;
@@ -66,7 +67,7 @@ export const keyRoutes: readonly DeskRoute[] = [
     async handle(visit: AtMerchant) {
       const prefix = visit.params.key ?? '';
       // A whole key would be written down.
-      if (!PREFIX_FORM.test(prefix)) return 'missing';
+      if (!VISIBLE_PREFIX_FORM.test(prefix)) return 'missing';
       const isRevoked = await withdrawKey(acting(visit), visit.merchant.merchant_id, prefix);
       return isRevoked ? { to: `${keysPath(visit)}?was=${encodeURIComponent(prefix)}` } : 'missing';
     },
