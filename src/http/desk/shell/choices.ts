@@ -80,5 +80,8 @@ export function codeBlock(label: string, text: string): Html {
   return html`<pre class="code" tabindex="0" role="region" aria-label="${label}">${withBlanks(text)}</pre>`;
 }
 
-/** A document drops blanks and lines behind the ends of its own lines: here they are the text's. */
-const withBlanks = (text: string): Html => new Html(html`${text}`.markup.replaceAll('\n', '&#10;'));
+/**
+ * A document drops blanks and lines behind the ends of its own lines: here they are the text's. A form ends
+ * each with two characters.
+ */
+const withBlanks = (text: string): Html => new Html(html`${text}`.markup.replaceAll(/\r\n?|\n/g, '&#10;'));

@@ -86,6 +86,7 @@ describe('the mail texts of a merchant at the desk', () => {
     expect(asked.status).to.equal(400);
     expect(asked.text)
       .to.include('value="Thanks for {order}"')
+      .and.include('&#60;/b&#62;.&#10;&#10;{merchant}</textarea>')
       .and.include(`/dashboard/second-factor?to=${encodeURIComponent(path())}"`);
     expect(await stored()).to.deep.equal([]);
     const proven = await owner.post('/dashboard/second-factor', { code: owner.code(), to: path() });
