@@ -1,4 +1,5 @@
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { patiently } from '../../platform/postgres/patience.ts';
 
 const PAGE = 500;
 
@@ -28,7 +29,8 @@ export async function* exportAudit(
   after: string,
 ): AsyncGenerator<string[]> {
   for (let last = after; ;) {
-    const found = await run(connection, pageOfEntries, { merchantId, after: last, limit: PAGE });
+    const asked = { merchantId, after: last, limit: PAGE };
+    const found = await patiently(() => run(connection, pageOfEntries, asked));
     yield found.map(({ row }) => row);
     if (found.length < PAGE) return;
     last = found.at(-1)?.number ?? last;

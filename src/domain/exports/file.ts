@@ -25,9 +25,23 @@ export async function* fileOf(
       if (!isContinued) yield csvLine(names);
     }
     rows += page.length;
-    yield page.map((row) => lineOf(row, format)).join('');
+    yield* piecesOf(page, format);
   }
   yield format === 'csv' ? csvEnd(rows, columns) : `${JSON.stringify({ end: true, rows })}\n`;
+}
+
+/** What a socket takes at once: other requests are served before the next piece is made. */
+const PIECE_LENGTH = 65_536;
+
+function* piecesOf(page: readonly string[], format: ExportFormat): Generator<string> {
+  let piece = '';
+  for (const row of page) {
+    piece += lineOf(row, format);
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
 }
 
 /** A row, given as JSON, as a line. */
@@ -52,10 +66,11 @@ export function csvLine(cells: readonly unknown[]): string {
 const FORMULA = '[=@+\\-＝＠＋－]';
 /**
  * What a spreadsheet would run: customers and merchants write some of the text. Numbers are none. Where its
- * language separates cells by semicolons, one within a text begins a cell too. Source: OWASP, CSV Injection.
+ * language separates cells by semicolons, one within a text begins a cell too, which may be quoted: what is
+ * behind the quotes is its text. Source: OWASP, CSV Injection.
  */
 const IS_FORMULA = new RegExp(`^(?![+-]?\\d+(?:\\.\\d+)?$)(?:${FORMULA}|[\\t\\r\\n])`);
-const INNER_FORMULA = new RegExp(`([;\\t\\r\\n])(?=${FORMULA})`, 'g');
+const INNER_FORMULA = new RegExp(`([;\\t\\r\\n]"*)(?=${FORMULA})`, 'g');
 
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '';

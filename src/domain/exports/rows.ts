@@ -1,8 +1,9 @@
 import type { CurrencyId } from '../chain/currencies.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
+import { patiently } from '../../platform/postgres/patience.ts';
 import { readCurrent } from '../../platform/replica.ts';
-import { READ, type ExportKind } from './statements.ts';
+import { READ, type ExportKind, type JsonRow } from './statements.ts';
 import { worthOf } from './worth.ts';
 
 /** The payments whose rows are exported: those created from `from` on and before `to`; null: no bound. */
@@ -23,9 +24,12 @@ export interface ExportCursor {
   readonly place: string;
 }
 
-/** A page's payments: their rows keep the event loop for some milliseconds. An event may have 100 kB. */
-const PAGE = 200;
-const PAGE_OF_EVENTS = 50;
+/** Payments of a page; the first has fewer, because nobody knows yet how much is written in one. */
+const [FIRST, MOST] = [25, 200];
+/** What a page has about, in characters: requests wait while one is parsed. A payment may have 100 kB. */
+const PAGE_LENGTH = 1_000_000;
+/** Rows that one statement reads: anybody may send a payment any number of transfers. */
+const ROWS = 2_000;
 
 interface PageParams {
   readonly merchantId: string;
@@ -49,9 +53,17 @@ const page = sql<{ id: string; created_at: Date }, PageParams>(
 const BEGIN_OF_TIME = new Date(0);
 const END_OF_TIME = new Date('9999-01-01T00:00:00Z');
 
+type Place = Pick<ExportCursor, 'id' | 'place'>;
+
+const BEGIN: Place = { id: '', place: '0' };
+
+/** Reads the rows of payments behind a place, as many as one statement reads. */
+type ReadRows = (connection: Connection, ids: readonly string[], behind: Place) => Promise<JsonRow[]>;
+
 /**
  * Returns the rows of a kind of the merchant's payments as JSON, oldest payment first, a page at a time. No
- * connection is held between two pages.
+ * connection is held between two pages, and a page that the database does not give in time is asked for
+ * again, with fewer payments: a long file must not end with the first slow moment.
  */
 export async function* exportRows(
   ctx: Pick<Context, 'db' | 'config' | 'replica'>,
@@ -59,29 +71,56 @@ export async function* exportRows(
   { merchantId, from, to, currency = null, after = null }: ExportRange,
 ): AsyncGenerator<string[]> {
   const worth = await worthOf(ctx.db, ctx.config, merchantId, currency);
-  const [afterId, afterPlace] = [after?.id ?? '', after?.place ?? '0'];
-  const rowsOf = async (connection: Connection, ids: readonly string[]) =>
-    (await READ[kind](connection, { ...worth, ids, afterId, afterPlace })).map(({ row }) => row);
-  if (after !== null) yield await readCurrent(ctx, (connection) => rowsOf(connection, [after.id]));
-  const limit = kind === 'events' ? PAGE_OF_EVENTS : PAGE;
-  const bounds = { merchantId, from: from ?? BEGIN_OF_TIME, to: to ?? END_OF_TIME, limit };
-  let position = { afterTime: after?.createdAt ?? BEGIN_OF_TIME, afterId };
-  for (;;) {
-    const { found, rows } = await readCurrent(ctx, async (connection) => {
-      const found = await run(connection, page, { ...bounds, ...position });
-      return {
-        found,
-        rows: await rowsOf(
-          connection,
-          found.map(({ id }) => id),
-        ),
-      };
-    });
-    yield rows;
+  const read: ReadRows = (connection, ids, { id: afterId, place: afterPlace }) =>
+    READ[kind](connection, { ...worth, ids, afterId, afterPlace, limit: ROWS });
+  if (after !== null) yield* rowsBehind(ctx, read, [after.id], after);
+  const bounds = { merchantId, from: from ?? BEGIN_OF_TIME, to: to ?? END_OF_TIME };
+  let position = { afterTime: after?.createdAt ?? BEGIN_OF_TIME, afterId: after?.id ?? '' };
+  for (let size = FIRST; ;) {
+    const { limit, found, rows } = await patiently((attempt) =>
+      readCurrent(ctx, async (connection) => {
+        const asked = { ...bounds, ...position, limit: Math.max(1, size >> attempt) };
+        const payments = await run(connection, page, asked);
+        return { ...asked, found: payments, rows: await read(connection, idsOf(payments), BEGIN) };
+      }),
+    );
+    yield rows.map(({ row }) => row);
+    if (rows.length === ROWS) yield* rowsBehind(ctx, read, idsOf(found), placeOf(rows));
     const last = found.at(-1);
     if (last === undefined || found.length < limit) return;
     position = { afterTime: last.created_at, afterId: last.id };
+    size = nextSize(limit, rows);
   }
+}
+
+/** The rows of payments that are behind a place, which is one of theirs. */
+async function* rowsBehind(
+  ctx: Pick<Context, 'db' | 'replica'>,
+  read: ReadRows,
+  ids: readonly string[],
+  behind: Place,
+): AsyncGenerator<string[]> {
+  for (let place = behind; ;) {
+    const left = ids.slice(ids.indexOf(place.id));
+    const rows = await patiently(() => readCurrent(ctx, (connection) => read(connection, left, place)));
+    yield rows.map(({ row }) => row);
+    if (rows.length < ROWS) return;
+    place = placeOf(rows);
+  }
+}
+
+const idsOf = (found: readonly { id: string }[]): string[] => found.map(({ id }) => id);
+
+/** The place of the last row. */
+function placeOf(rows: readonly JsonRow[]): Place {
+  const [id = '', place = ''] = rows.at(-1)?.cursor.split('.') ?? [];
+  return { id, place };
+}
+
+/** As many payments as have about the length of a page, by what those before had; at most twice as many. */
+function nextSize(size: number, rows: readonly JsonRow[]): number {
+  const length = rows.reduce((sum, { row }) => sum + row.length, 1);
+  return Math.max(1, Math.min(MOST, 2 * size, Math.floor((size * PAGE_LENGTH) / length)));
 }
 
 // Index: payments_pkey.

@@ -1,6 +1,6 @@
 import { HASH_OF } from '../chain/transaction-hashes.ts';
 import { FAMILY_OF } from '../chain/wallets/families.ts';
-import { run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { run, sql, type Connection, type Placeholders } from '../../platform/postgres/db.ts';
 import { worthColumns, worthJoin, type Worth } from './worth.ts';
 
 /** What can be exported. */
@@ -12,11 +12,15 @@ export interface Some {
   readonly ids: readonly string[];
   readonly afterId: string;
   readonly afterPlace: string;
+  /** Rows, at most. */
+  readonly limit: number;
 }
 
 /** A row as JSON, money as text: a number would be rounded by its reader. */
 export interface JsonRow {
   readonly row: string;
+  /** Its place: the payment, a dot, and a number. */
+  readonly cursor: string;
 }
 
 /** SQL: a time as the API writes it. */
@@ -25,7 +29,20 @@ const times = (...columns: readonly string[]) =>
   columns.map((column) => `${time(column)} AS ${column.replace(/^\w\./, '')}`).join(', ');
 
 /** SQL: the place of a row among all rows of its kind; `place` orders those of a payment. */
-const cursor = (place: string) => `asked.id || '.' || ${place} AS cursor`;
+const cursor = (id: string, place: string) => `${id} || '.' || ${place} AS cursor`;
+
+/**
+ * SQL: the next rows of a table, those of each payment in their order: what is joined to them is read for
+ * these alone. `n` is the place of the payment among all.
+ */
+const nextOf = (p: Placeholders<Some>, table: string, place: string) => `(
+        SELECT own.*, asked.n FROM unnest(${p.ids}::text[]) WITH ORDINALITY asked (id, n)
+          CROSS JOIN LATERAL (
+            SELECT * FROM ${table} WHERE payment_id = asked.id
+              AND (asked.id <> ${p.afterId} OR ${place} > ${p.afterPlace}::bigint)
+            ORDER BY ${place} LIMIT ${p.limit}
+          ) own
+        ORDER BY asked.n, own.${place} LIMIT ${p.limit})`;
 
 /** The price in money of a payment, or of a refund. */
 const PRICE_COLUMNS = `price->>'amount' AS price_amount, price->>'currency' AS price_currency,
@@ -33,17 +50,17 @@ const PRICE_COLUMNS = `price->>'amount' AS price_amount, price->>'currency' AS p
         price->'sources' AS price_sources`;
 
 // Without the token: whoever has it opens the payment's checkout page.
-const payments = sql<JsonRow, Omit<Some, 'afterPlace'> & Worth>(
+const payments = sql<JsonRow, Pick<Some, 'ids' | 'afterId'> & Worth>(
   'export_payments',
   (p) => `
-    SELECT to_json(row)::text AS row FROM (
+    SELECT to_json(row)::text AS row, row.cursor FROM (
       SELECT asked.id, order_id, order_description, status, exceptions, sequence, pay_amount, pay_currency,
         pay_network, coin, network, address, crypto_amount, tx_hash, amount_received::text,
         amount_refunded::text, actually_paid, actually_paid_currency, customer_email, metadata, policy,
         ${times('created_at', 'expires_at', 'settled_at', 'cancelled_at')}, tx_network,
         wallet_id, deposit_index, exchange,
         settlement_mode, settlement_coin, settlement_network, settlement_amount,
-        ${PRICE_COLUMNS}, ${worthColumns(p, { amount: 'pay_amount', price: 'price' })}, ${cursor('0')}
+        ${PRICE_COLUMNS}, ${worthColumns(p, { amount: 'pay_amount', price: 'price' })}, ${cursor('asked.id', '0')}
       FROM unnest(${p.ids}::text[]) WITH ORDINALITY asked (id, n) JOIN payments p USING (id)
         ${worthJoin(p, { coin: 'pay_currency', at: 'created_at' })}
       WHERE asked.id <> ${p.afterId}
@@ -53,7 +70,7 @@ const payments = sql<JsonRow, Omit<Some, 'afterPlace'> & Worth>(
 const transfers = sql<JsonRow, Some & Worth>(
   'export_transfers',
   (p) => `
-    SELECT to_json(row)::text AS row FROM (
+    SELECT to_json(row)::text AS row, row.cursor FROM (
       SELECT t.payment_id, t.network,
         (SELECT q.address FROM quotes q WHERE q.payment_id = t.payment_id AND q.network = t.network LIMIT 1)
           AS address,
@@ -62,44 +79,39 @@ const transfers = sql<JsonRow, Some & Worth>(
         ${times('t.confirmed_at', 't.dropped_at')}, t.replaced_by, ${times('t.pooled_at', 't.lapsed_at')},
         coalesce(f.wallet_id, p.wallet_id) AS wallet_id,
         coalesce(f.deposit_index, p.deposit_index) AS deposit_index,
-        ${worthColumns(p, { amount: 't.amount' })}, ${cursor('t.place')}
-      FROM unnest(${p.ids}::text[]) WITH ORDINALITY asked (id, n) JOIN payments p USING (id)
-        JOIN transfers t ON t.payment_id = asked.id
+        ${worthColumns(p, { amount: 't.amount' })}, ${cursor('t.payment_id', 't.place')}
+      FROM ${nextOf(p, 'transfers', 'place')} t JOIN payments p ON p.id = t.payment_id
         LEFT JOIN further_deposits f
           ON f.payment_id = t.payment_id AND f.family = ${FAMILY_OF('t.network')}
         ${worthJoin(p, { coin: 't.coin', at: 't.seen_at' })}
-      WHERE asked.id <> ${p.afterId} OR t.place > ${p.afterPlace}::bigint
-      ORDER BY n, t.place) row`,
+      ORDER BY t.n, t.place) row`,
 );
 const ledger = sql<JsonRow, Some & Worth>(
   'export_ledger',
   (p) => `
-    SELECT to_json(row)::text AS row FROM (
+    SELECT to_json(row)::text AS row, row.cursor FROM (
       SELECT e.id::text, e.payment_id, e.kind, e.from_account, e.to_account, e.amount::text, e.coin,
-        e.network, ${times('e.created_at')}, ${worthColumns(p, { amount: 'e.amount' })}, ${cursor('e.id')}
-      FROM unnest(${p.ids}::text[]) WITH ORDINALITY asked (id, n)
-        JOIN ledger_entries e ON e.payment_id = asked.id
+        e.network, ${times('e.created_at')}, ${worthColumns(p, { amount: 'e.amount' })}, ${cursor('e.payment_id', 'e.id')}
+      FROM ${nextOf(p, 'ledger_entries', 'id')} e
         ${worthJoin(p, { coin: 'e.coin', at: 'e.created_at' })}
-      WHERE asked.id <> ${p.afterId} OR e.id > ${p.afterPlace}::bigint
-      ORDER BY n, e.id) row`,
+      ORDER BY e.n, e.id) row`,
 );
 const refunds = sql<JsonRow, Some & Worth>(
   'export_refunds',
   (p) => `
-    SELECT to_json(row)::text AS row FROM (
+    SELECT to_json(row)::text AS row, row.cursor FROM (
       SELECT r.id, r.payment_id, r.amount, r.currency, r.status, r.source, r.coin, r.network, r.coin_amount,
         r.address, r.tx_hash, r.reason, ${times('r.created_at', 'r.completed_at')}, ${PRICE_COLUMNS},
-        ${worthColumns(p, { amount: 'r.amount', price: 'r.price' })}, ${cursor('r.place')}
-      FROM unnest(${p.ids}::text[]) WITH ORDINALITY asked (id, n) JOIN refunds r ON r.payment_id = asked.id
+        ${worthColumns(p, { amount: 'r.amount', price: 'r.price' })}, ${cursor('r.payment_id', 'r.place')}
+      FROM ${nextOf(p, 'refunds', 'place')} r
         ${worthJoin(p, { coin: 'r.currency', at: 'r.created_at' })}
-      WHERE asked.id <> ${p.afterId} OR r.place > ${p.afterPlace}::bigint
-      ORDER BY n, r.place) row`,
+      ORDER BY r.n, r.place) row`,
 );
 // The orders with the ids by which the exchange has them.
 const sales = sql<JsonRow, Some>(
   'export_sales',
   (p) => `
-    SELECT to_json(row)::text AS row FROM (
+    SELECT to_json(row)::text AS row, row.cursor FROM (
       SELECT s.payment_id, s.number, c.coin, c.network, c.amount::text, s.status, s.reason, s.detail,
         s.is_credited, s.as_received, c.settled::text, c.kept::text, ${times('s.created_at', 's.since')},
         (SELECT json_agg(json_build_object('attempt', attempt, 'client_id', client_id,
@@ -107,21 +119,18 @@ const sales = sql<JsonRow, Some>(
           'status', status, 'sold', sold::text, 'proceeds', proceeds::text, 'fee', fee::text,
           'deadline', deadline, 'ended_at', ended_at, 'error', error) ORDER BY attempt)
         FROM sale_orders o WHERE o.payment_id = s.payment_id AND o.number = s.number) AS orders,
-        ${cursor('s.number')}
-      FROM unnest(${p.ids}::text[]) WITH ORDINALITY asked (id, n) JOIN sales s ON s.payment_id = asked.id
-        JOIN conversions c USING (payment_id, number)
-      WHERE asked.id <> ${p.afterId} OR s.number > ${p.afterPlace}::bigint
-      ORDER BY n, s.number) row`,
+        ${cursor('s.payment_id', 's.number')}
+      FROM ${nextOf(p, 'sales', 'number')} s JOIN conversions c USING (payment_id, number)
+      ORDER BY s.n, s.number) row`,
 );
 const events = sql<JsonRow, Some>(
   'export_events',
   (p) => `
-    SELECT to_json(row)::text AS row FROM (
+    SELECT to_json(row)::text AS row, row.cursor FROM (
       SELECT e.id, e.payment_id, e.sequence, e.type, ${times('e.created_at')}, e.body,
-        ${cursor('e.sequence')}
-      FROM unnest(${p.ids}::text[]) WITH ORDINALITY asked (id, n) JOIN events e ON e.payment_id = asked.id
-      WHERE asked.id <> ${p.afterId} OR e.sequence > ${p.afterPlace}::bigint
-      ORDER BY n, e.sequence) row`,
+        ${cursor('e.payment_id', 'e.sequence')}
+      FROM ${nextOf(p, 'events', 'sequence')} e
+      ORDER BY e.n, e.sequence) row`,
 );
 
 type Read = (connection: Connection, values: Some & Worth) => Promise<JsonRow[]>;

@@ -33,6 +33,8 @@ describe('a line of CSV', () => {
     expect(csvLine(['a;=1+1;b', 'c\t@d', 'e\n+f;-g', 'h;i'])).to.equal(
       `a;'=1+1;b,c\t'@d,"e\n'+f;'-g",h;i\r\n`,
     );
+    // There the quotes are those of the cell, and what is behind them its text.
+    expect(csvLine(['a;"=1+1&";b', 'c;""@d'])).to.equal(`"a;""'=1+1&"";b","c;""""'@d"\r\n`);
     expect(csvLine([{ sku: 'a;=1+1' }])).to.equal(`"{""sku"":""a;'=1+1""}"\r\n`);
   });
 
@@ -61,6 +63,21 @@ describe('a file of rows', () => {
     expect(await text('ndjson', false)).to.equal(
       '{"id":"a","amount":"-1"}\n{"id":"=b","amount":null}\n{"id":"c","amount":"2"}\n{"end":true,"rows":3}\n',
     );
+  });
+
+  it('is handed on in pieces that a socket takes at once, however much a page has', async () => {
+    async function* large() {
+      yield await Promise.resolve(
+        Array.from({ length: 100 }, (_, id) => JSON.stringify({ id, text: 'x'.repeat(50_000) })),
+      );
+    }
+    let [pieces, longest] = [0, 0];
+    for await (const { length } of fileOf(large(), { format: 'csv', isContinued: false })) {
+      pieces += 1;
+      longest = Math.max(longest, length);
+    }
+    expect(pieces).to.be.above(40);
+    expect(longest).to.be.below(120_000);
   });
 
   it('has no header where it goes on behind another one', async () => {

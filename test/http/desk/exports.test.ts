@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { storeRates } from '../../../src/domain/chain/rates/store.ts';
 import type { RatedId } from '../../../src/domain/chain/rates/rates.ts';
+import { exportRows } from '../../../src/domain/exports/rows.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { joinDesk, type DeskPerson } from '../../support/desk.ts';
 import { exported } from '../../support/exports.ts';
@@ -75,8 +76,9 @@ describe('exports at the desk', () => {
       expect(new Set(rows.map(({ cursor }) => cursor)).size).to.equal(rows.length);
       for (const [i, { cursor = '' }] of rows.entries())
         expect(await download({ kind, after: cursor }), cursor).to.deep.equal(rows.slice(i + 1));
-      const { text } = await ask({ kind, format: 'csv', after: rows[0]?.cursor ?? '' });
+      const { text, headers } = await ask({ kind, format: 'csv', after: rows[0]?.cursor ?? '' });
       expect(text).to.not.include('value_currency');
+      expect(headers['content-type']).to.equal('text/csv; charset=utf-8; header=absent');
       const operators = await exported(harness.ctx, kind, {
         merchantId: harness.merchant.id,
         from: null,
@@ -100,6 +102,29 @@ describe('exports at the desk', () => {
     expect(rows).to.have.lengthOf(3);
     for (const [i, { cursor = '' }] of rows.entries())
       expect(await download({ kind: 'transfers', after: cursor })).to.deep.equal(rows.slice(i + 1));
+  });
+
+  it('are read in parts where a payment has any number of rows, and go on within it', async () => {
+    const shop = await openShop(harness);
+    for (const order_id of ['a', 'b', 'c']) await shop.pay(await shop.create({ order_id }));
+    await shop.mine(20);
+    await harness.ctx.db.raw(
+      `INSERT INTO transfers OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(t, jsonb_build_object('tx_hash', t.tx_hash || i,
+         'place', 1000 + i))).*
+       FROM transfers t, generate_series(1, 4500) AS i
+       WHERE payment_id = (SELECT id FROM payments WHERE order_id = 'b')`,
+    );
+    harness.advance(60);
+    const rows = await download({ kind: 'transfers' });
+    expect(rows).to.have.lengthOf(4_503);
+    expect(new Set(rows.map(({ cursor }) => cursor)).size).to.equal(4_503);
+    for (const i of [0, 1, 1_999, 2_000, 2_001, 4_500, 4_501, 4_502])
+      expect(await download({ kind: 'transfers', after: rows[i]?.cursor ?? '' })).to.deep.equal(
+        rows.slice(i + 1),
+      );
+    const all = { merchantId: harness.merchant.id, from: null, to: null };
+    for await (const page of exportRows(harness.ctx, 'transfers', all))
+      expect(page).to.have.length.at.most(2_000);
   });
 
   it('are of the days that are asked for, and leave out what may still be committed', async () => {

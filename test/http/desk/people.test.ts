@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { recordAction } from '../../../src/domain/audit/record.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { invitePath, joinDesk, openBrowser, PASSWORD } from '../../support/desk.ts';
 import { startMailServer, type MailServer } from '../../support/mail-server.ts';
@@ -112,6 +113,22 @@ describe('the people of a merchant', () => {
     expect(new Set(rows.map(({ merchant_id }: { merchant_id: string }) => merchant_id))).to.deep.equal(
       new Set([harness.merchant.id]),
     );
+  });
+
+  it('write no line of the audit log with a name, and turn none around', async () => {
+    const ann = await joinDesk(harness, 'ann@shop.example');
+    await recordAction(harness.ctx.db, {
+      at: harness.ctx.now(),
+      merchantId: harness.merchant.id,
+      kind: 'person',
+      actor: ann.id,
+      address: '127.0.0.1',
+      command: 'API key created',
+      details: { name: 'x\nafter: owner', to: ['\u202eevil'] },
+    });
+    const { text } = await ann.get(page('audit'));
+    expect(text).to.include('name: x\\u{a}after: owner').and.include('to: [&#34;\\u{202e}evil&#34;]');
+    expect(text).to.not.include('\u202e');
   });
 
   it('may write any text into names and addresses, which no page takes for markup', async () => {

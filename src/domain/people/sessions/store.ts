@@ -46,20 +46,21 @@ export interface Place {
   readonly agent: string;
 }
 
-interface Since {
+export interface Since {
   readonly idleSince: Date;
   readonly begunSince: Date;
   readonly oldest: Date;
 }
 
-const sinceAt = (now: Date): Since => ({
+/** The times by which a session is judged. */
+export const sinceAt = (now: Date): Since => ({
   idleSince: addSeconds(now, -IDLE_SECONDS),
   begunSince: addSeconds(now, -BEGUN_SECONDS),
   oldest: addSeconds(now, -LONGEST_SESSION_SECONDS),
 });
 
 /** SQL: whether a session `s` is in force. */
-const IS_IN_FORCE = (p: { [name in keyof Since]: string }) => `NOT s.is_link
+export const IS_IN_FORCE = (p: { [name in keyof Since]: string }) => `NOT s.is_link
       AND s.seen_at > ${p.idleSince} AND s.created_at > ${p.oldest}
       AND (s.factor_at IS NOT NULL OR s.created_at > ${p.begunSince})`;
 

@@ -1,11 +1,16 @@
 import { recordAction } from '../../../domain/audit/record.ts';
 import { fileOf, type ExportFormat } from '../../../domain/exports/file.ts';
+import type { Right } from '../../../domain/people/rights/roles.ts';
+import { mayStill } from '../../../domain/people/sessions/still.ts';
+import { patiently } from '../../../platform/postgres/patience.ts';
 import { actorOf, type AtMerchant, type Download } from '../shell/route.ts';
 import type { ExportSlots } from './slots.ts';
 
 interface File {
   readonly name: string;
   readonly format: ExportFormat;
+  /** What its reader needs to its end. */
+  readonly right: Right;
   /** For the audit log: what is let out. */
   readonly details: object;
   readonly pages: AsyncIterable<readonly string[]>;
@@ -19,7 +24,7 @@ interface File {
 export async function fileReply(
   visit: AtMerchant,
   slots: ExportSlots,
-  { name, format, details, pages, isContinued }: File,
+  { name, format, right, details, pages, isContinued }: File,
 ): Promise<Download | null> {
   const { ctx, merchant } = visit;
   const { merchant_id: merchantId, mode } = merchant;
@@ -31,9 +36,29 @@ export async function fileReply(
     onEnd();
     throw error;
   }
+  const allowed = whileAllowed(visit, right, pages);
   return {
-    file: { name: `${mode}-${name}.${format}`, format },
-    text: fileOf(pages, { format, isContinued }),
+    file: { name: `${mode}-${name}.${format}`, format, hasHeader: !isContinued },
+    text: fileOf(slots.inTurn(merchantId, allowed), { format, isContinued }),
     onEnd,
   };
+}
+
+/**
+ * A file takes minutes, or as long as its reader likes: who is signed out or removed meanwhile gets no
+ * further page.
+ */
+async function* whileAllowed(
+  { ctx, session, merchant: { merchant_id: merchantId } }: AtMerchant,
+  right: Right,
+  pages: AsyncIterable<readonly string[]>,
+): AsyncGenerator<readonly string[]> {
+  let isFirst = true;
+  for await (const page of pages) {
+    const named = { sessionId: session.id, merchantId, right };
+    if (!isFirst && !(await patiently(() => mayStill(ctx.db, named, ctx.now()))))
+      throw new Error('its person was signed out, or may read it no more');
+    isFirst = false;
+    yield page;
+  }
 }

@@ -54,6 +54,7 @@ function download(visit: AtMerchant, asked: Asked, slots: ExportSlots): Promise<
   return fileReply(visit, slots, {
     name: [kind, ...days].join('-'),
     format,
+    right: 'payments:read',
     details: { kind, format, currency, from, to, after: cursor },
     pages: exportRows(visit.ctx, kind, { ...asked, merchantId: visit.merchant.merchant_id }),
     isContinued: after !== null,

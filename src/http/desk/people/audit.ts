@@ -45,6 +45,7 @@ export const auditRoutes = (slots: ExportSlots): readonly DeskRoute[] => [
       const file = await fileReply(visit, slots, {
         name: `audit-${ctx.now().toISOString().slice(0, 10)}`,
         format,
+        right: 'audit:read',
         details: { kind: 'audit', format, after },
         pages: exportAudit(ctx.db, merchant.merchant_id, after),
         isContinued: given !== '',
@@ -105,5 +106,11 @@ function detailsOf(details: object): string {
   const written = Object.entries(others).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  return written.join('\n');
+  return written.map(visible).join('\n');
 }
+
+/** Whoever chose a name must not write a line of the log with it, or turn one around. */
+const HIDDEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+const visible = (text: string): string =>
+  text.replaceAll(HIDDEN, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);

@@ -45,6 +45,8 @@ export interface Page {
   readonly kept?: Kept;
   /** What runs on it; the page works without. */
   readonly scripts?: readonly Inline[];
+  /** They read a page of the desk again. */
+  readonly mayFetch?: boolean;
 }
 
 /** Leads on with a GET, so that a reload posts nothing again. */
@@ -56,7 +58,7 @@ export interface Redirect {
 /** A file, which a browser saves; its page stays. */
 export interface Download {
   /** The name has letters, digits, dots and hyphens alone. */
-  readonly file: { readonly name: string; readonly format: ExportFormat };
+  readonly file: { readonly name: string; readonly format: ExportFormat; readonly hasHeader: boolean };
   readonly text: AsyncIterable<string>;
   /** Called once all is sent, or the browser has left. */
   readonly onEnd: () => void;
