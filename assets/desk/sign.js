@@ -12,6 +12,8 @@ const toSign = [...document.querySelectorAll('[data-sign]')].flatMap((place) => 
   return [{ place, kit, key: `signing ${place.dataset.sign}`, isAsking: false }];
 });
 
+class Changed extends Error {}
+
 /** @param {ToSign} one
  * @param {string} name */
 const signText = ({ kit }, name) => (kit.texts[name] ?? '').replace('{network}', () => kit.network);
@@ -35,7 +37,8 @@ function signButton(label, act) {
 
 /**
  * A wallet that was asked may have sent it, whatever became of the page: nothing is offered a second time
- * before a person has looked into it. The tab remembers it from before the wallet is asked.
+ * before a person has looked into it. The browser remembers it from before the wallet is asked, for all of
+ * its tabs.
  */
 function offerSigning() {
   for (const one of toSign) {
@@ -43,10 +46,10 @@ function offerSigning() {
     const row = place.querySelector('.actions');
     if (!row || isAsking) continue;
     const wallets = walletsHere();
-    const wasAsked = sessionStorage.getItem(key) !== null;
+    const wasAsked = localStorage.getItem(key) !== null;
     place.hidden = wallets.length === 0 && !wasAsked;
     const again = signButton(kit.texts.again ?? '', () => {
-      sessionStorage.removeItem(key);
+      localStorage.removeItem(key);
       saySigning(one, '');
       offerSigning();
     });
@@ -64,6 +67,20 @@ function offerSigning() {
   }
 }
 
+/** Whether the page, read again, asks for the same, and no other tab a wallet: somebody may have paid it since
+ * this one was opened.
+ * @param {ToSign} one */
+async function isStillAsked({ place, key }) {
+  const response = await fetch(location.pathname);
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  const asked = page.querySelector(`[data-sign="${place.dataset.sign}"]`);
+  return (
+    localStorage.getItem(key) === null &&
+    asked instanceof HTMLElement &&
+    ['chain', 'to', 'value', 'data'].every((name) => asked.dataset[name] === place.dataset[name])
+  );
+}
+
 /** @param {ToSign} one
  * @param {Wallet} wallet */
 async function signWith(one, { provider }) {
@@ -78,7 +95,8 @@ async function signWith(one, { provider }) {
     await switchTo(provider, chain, kit.added);
     // A wallet that is on another chain, still or again, would send other money to the same address.
     if (Number(await provider.request({ method: 'eth_chainId' })) !== Number(chain)) throw new UnknownChain();
-    sessionStorage.setItem(key, '');
+    if (!(await isStillAsked(one))) throw new Changed();
+    localStorage.setItem(key, '');
     isSending = true;
     const params = [{ from, to, value, data }];
     const sent = await provider.request({ method: 'eth_sendTransaction', params });
@@ -90,13 +108,10 @@ async function signWith(one, { provider }) {
     saySigning(one, kit.texts.sent ?? '');
     form.requestSubmit();
   } catch (error) {
-    const fault = faultOf(error, isSending);
+    const fault = error instanceof Changed ? 'changed' : faultOf(error, isSending);
     one.isAsking = false;
-    if (fault === 'unsure') offerSigning();
-    else {
-      sessionStorage.removeItem(key);
-      offerSigning();
-    }
+    if (isSending && fault !== 'unsure') localStorage.removeItem(key);
+    offerSigning();
     saySigning(one, signText(one, fault));
   }
 }

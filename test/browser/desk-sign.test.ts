@@ -116,6 +116,28 @@ describe('signing a refund with the wallet of the browser', () => {
     });
   });
 
+  check('sends nothing that another person or another tab has paid since the page was opened', async () => {
+    await withRefund('stale@shop.example', async (page, refund) => {
+      const tab = await page.context().newPage();
+      await tab.addInitScript(WALLET);
+      await tab.goto(page.url());
+      await sign(tab).waitFor();
+      await page.evaluate('window.refuses = 12345');
+      await sign(page).click();
+      await page.getByText('It is not known whether your wallet has sent it.').waitFor();
+      await sign(tab).click();
+      await tab.getByText('This refund is not as it was when the page was opened').waitFor();
+      await page.getByRole('button', { name: 'It has sent nothing: ask again' }).click();
+      await sign(page).waitFor();
+      await refunds.announce(merchant, refund, HASH);
+      await page.evaluate('window.asked.length = 0');
+      await sign(page).click();
+      await page.getByText('This refund is not as it was when the page was opened').waitFor();
+      for (const one of [page, tab])
+        expect((await askedOf(one)).map(([method]) => method)).to.not.include('eth_sendTransaction');
+    });
+  });
+
   check('can be done by hand, and has no fault that axe finds', async () => {
     await withRefund('hand@shop.example', async (page, refund) => {
       await page.getByText('What to send, field by field').click();

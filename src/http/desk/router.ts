@@ -165,7 +165,8 @@ function sendFramed(response: Response, { html, policy }: Framed): void {
 }
 
 function sendPage(response: Response, { config }: Context, viewer: Viewer, page: Page): void {
-  if (page.scripts !== undefined) response.set('Content-Security-Policy', policyOf(page.scripts));
+  if (page.scripts !== undefined)
+    response.set('Content-Security-Policy', policyOf(page.scripts, page.mayFetch));
   response
     .status(page.status ?? 200)
     .type('text/html; charset=utf-8')

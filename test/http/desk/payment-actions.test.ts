@@ -135,6 +135,21 @@ describe('what people do with a payment at the desk', () => {
     expect(await refundsOf(id)).to.have.lengthOf(1);
   });
 
+  it('refunds a part once where two people were shown the same, and tells the second', async () => {
+    const id = await settled();
+    const ann = await joinDesk(harness, 'ann@shop.example');
+    const asked = { amount: '1', to: 'address', address: ADDRESS };
+    const forms = [await preview(bob, id, asked), await preview(ann, id, asked)].map(({ form }) => form);
+    const [first = {}, second = {}] = forms;
+    expect((await bob.post(page(id, '/refund'), first)).location).to.equal(`${page(id)}?said=refunded`);
+    expect((await ann.post(page(id, '/refund'), second)).text).to.include('has changed since it was shown');
+    expect((await bob.post(page(id, '/refund'), first)).location).to.equal(`${page(id)}?said=refunded`);
+    expect(await refundsOf(id)).to.have.lengthOf(1);
+    const again = await preview(ann, id, asked);
+    expect((await ann.post(page(id, '/refund'), again.form)).location).to.equal(`${page(id)}?said=refunded`);
+    expect(await refundsOf(id)).to.have.lengthOf(2);
+  });
+
   it('says what is wrong with a refund, and keeps what was entered', async () => {
     const id = await settled();
     for (const [fields, message] of [

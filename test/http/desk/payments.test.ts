@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { encodeCursor } from '../../../src/platform/values/cursors.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { createPayment, pay } from '../../support/http.ts';
 import { joinDesk, type DeskPerson } from '../../support/desk.ts';
@@ -72,6 +73,25 @@ describe('the payments at the desk', () => {
       .to.include('SETTLED')
       .and.include('final')
       .and.match(/0x[0-9a-f]{64}/);
+  });
+
+  it('take no place in what happened that no page has given', async () => {
+    const { id } = await createPayment(harness);
+    const places = [
+      'x',
+      ...[
+        [-999_999_999_999_999, 0, 'x'],
+        [999_999_999_999_999, 9, 'x'],
+        [0, 0, 'x'.repeat(201)],
+        [0, 'x', 'x'],
+        [1],
+      ].map(encodeCursor),
+    ];
+    for (const place of places) {
+      const { status, text } = await ann.get(page(`/${id}?after=${place}`));
+      expect(status, place).to.be.oneOf([200, 400]);
+      expect(text).to.include('<html');
+    }
   });
 
   it("are one's own: another merchant's is the same 404 as one that does not exist", async () => {

@@ -19,11 +19,7 @@ export async function readTimeline(
   { merchantId, paymentId }: { readonly merchantId: string; readonly paymentId: string },
   cursor: string | undefined,
 ): Promise<{ readonly shown: readonly Happened[]; readonly next: string | null }> {
-  const after = parseCursor(
-    cursor,
-    { time: /^-?\d{1,15}$/, rank: /^\d$/, key: /^[\w/: -]{1,200}$/ },
-    'after',
-  );
+  const after = parseCursor(cursor, { time: /^\d{1,15}$/, rank: /^\d$/, key: /^[\w/: -]{1,200}$/ }, 'after');
   const rows = await run(connection, pageOfTimeline, {
     merchantId,
     paymentId,

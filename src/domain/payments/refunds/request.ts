@@ -12,7 +12,7 @@ import { acceptAsked, type RefundAdapters } from './asked/accept-asked.ts';
 import { isLarge } from './asked/large.ts';
 import { asOffered } from './by-signer/served.ts';
 import { toRefundResource, type RefundBody } from './schemas.ts';
-import type { Refund } from './store.ts';
+import { readRefunds, type Refund } from './store.ts';
 
 /** What a person has looked at, and confirms. */
 export interface ConfirmedRefund {
@@ -54,7 +54,8 @@ export async function requestRefund(
   const accepted = await once(ctx.db, claim, ctx.now(), async (tx) => {
     const refunds = await acceptAsked(ctx, tx, rules, id, body);
     if (confirmed !== undefined) {
-      if (!isAsShown(confirmed.mark, refunds)) throw new ApiError('refund_not_allowed', { message: CHANGED });
+      if (!isAsShown(confirmed.mark, refunds, await idsBefore(tx, id, refunds)))
+        throw new ApiError('refund_not_allowed', { message: CHANGED });
       if (!confirmed.mayBeLarge && (await isLarge(ctx, tx, adapters.rates, found)))
         throw new LargeRefund('a large refund needs a fresh second factor');
     }
@@ -104,7 +105,8 @@ export async function previewRefund(
     return await ctx.db.transaction(async (tx) => {
       const refunds = await acceptAsked(ctx, tx, rules, id, body);
       const large = await isLarge(ctx, tx, adapters.rates, found);
-      throw new Previewed({ refunds, mark: markOf(refunds), isLarge: large });
+      const mark = markOf(refunds, await idsBefore(tx, id, refunds));
+      throw new Previewed({ refunds, mark, isLarge: large });
     });
   } catch (error) {
     if (error instanceof Previewed) return error.preview;
@@ -116,23 +118,35 @@ export async function previewRefund(
 export const MOST_MOVED = '0.01';
 const IS_AMOUNT = new RegExp(AMOUNT_PATTERN);
 
-/** Changes with what is sent, and where; of a price it says behind a colon what that was converted to. */
-function markOf(refunds: readonly Refund[]): string {
+/** The refunds of the payment beside those that were just accepted. */
+async function idsBefore(tx: Tx, paymentId: string, accepted: readonly Refund[]): Promise<string[]> {
+  const own = new Set(accepted.map(({ id }) => id));
+  return (await readRefunds(tx, paymentId)).map(({ id }) => id).filter((id) => !own.has(id));
+}
+
+/**
+ * Changes with what is sent, and where, and with the refunds before it: of two people who were shown the same
+ * part, the second is told that there is another refund by now. Of a price it says behind a colon what that
+ * was converted to.
+ */
+function markOf(refunds: readonly Refund[], before: readonly string[]): string {
   const sent = refunds.map(({ coin, network, coin_amount, address, price }) => [
     coin,
     network,
     price === null ? coin_amount : `${price.amount} ${price.currency}`,
     address,
   ]);
-  const digest = createHash('sha256').update(JSON.stringify(sent)).digest('base64url');
+  const digest = createHash('sha256')
+    .update(JSON.stringify([sent, before]))
+    .digest('base64url');
   const [first] = refunds;
   return first === undefined || first.price === null ? digest : `${digest}:${first.coin_amount}`;
 }
 
 /** Whether refunds are what the mark was made of: a refund by price is one, at the rate of its own moment. */
-function isAsShown(mark: string, refunds: readonly Refund[]): boolean {
+function isAsShown(mark: string, refunds: readonly Refund[], before: readonly string[]): boolean {
   const [digest, shown] = mark.split(':', 2);
-  const [asked, coins] = markOf(refunds).split(':', 2);
+  const [asked, coins] = markOf(refunds, before).split(':', 2);
   if (digest !== asked) return false;
   if (coins === undefined) return shown === undefined;
   if (shown === undefined || !IS_AMOUNT.test(shown)) return false;

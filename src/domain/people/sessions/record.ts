@@ -3,11 +3,10 @@ import type { Actor } from '../../../platform/context.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 
 // Index: memberships_of_person.
-const merchantsOfPerson = sql<{ id: string }, { personId: string }>(
+const merchantsOfPerson = sql<{ merchant_id: string }, { personId: string }>(
   'merchants_of_person',
   (p) => `
-    SELECT m.id FROM memberships b JOIN merchants m ON m.id = b.merchant_id
-    WHERE b.person_id = ${p.personId} ORDER BY m.mode, m.name, m.id`,
+    SELECT merchant_id FROM memberships WHERE person_id = ${p.personId} ORDER BY merchant_id`,
 );
 
 interface Done extends Actor {
@@ -18,14 +17,15 @@ interface Done extends Actor {
 
 /**
  * Writes what was done to a person's account into the audit log of each of their merchants, last in the
- * transaction, and in one order: of two that do so one waits for the other, and not both.
+ * transaction, and in the order of ids, which no change of a name alters: of two that do so one waits for the
+ * other, and not both.
  */
 export async function recordOfPerson(
   tx: Tx,
   personId: string,
   { details = {}, ...done }: Done,
 ): Promise<void> {
-  for (const { id: merchantId } of await run(tx, merchantsOfPerson, { personId }))
+  for (const { merchant_id: merchantId } of await run(tx, merchantsOfPerson, { personId }))
     await recordAction(tx, { ...done, details, merchantId });
 }
 

@@ -60,10 +60,8 @@ function conversionChart(texts: DeskTexts, figures: RangeFigures): Html {
   const { home } = texts;
   const shareOf = ({ created, createdSettled }: Pick<DayFigures, 'created' | 'createdSettled'>) =>
     created === 0 ? null : createdSettled / created;
-  const said = (one: Parameters<typeof shareOf>[0]) => {
-    const share = shareOf(one);
-    return share === null ? home.units.none : percent(texts, share);
-  };
+  const said = ({ created, createdSettled }: Parameters<typeof shareOf>[0]) =>
+    created === 0 ? home.units.none : percent(texts, createdSettled, created);
   return chart(texts, {
     id: 'conversion',
     title: home.conversion.title,
@@ -73,7 +71,7 @@ function conversionChart(texts: DeskTexts, figures: RangeFigures): Html {
       settled: count(texts, figures.all.createdSettled),
     }),
     bars: barsOf(texts, figures, { height: (one) => shareOf(one) ?? 0, text: said }),
-    highest: percent(texts, 1),
+    highest: percent(texts, 1, 1),
     heads: [home.columns.day, home.columns.created, home.columns.settled, home.columns.share],
     rows: rowsOf(texts, figures, (one) => [
       count(texts, one.created),

@@ -34,9 +34,12 @@ export function decimal(texts: DeskTexts, amount: string): string {
   return formatsOf(texts).number.format(amount as Intl.StringNumericLiteral);
 }
 
-/** A share of 1 in percent, rounded down: 99.9 % is not all. */
-export function percent(texts: DeskTexts, share: number): string {
-  return formatsOf(texts).percent.format(Math.floor(share * 100) / 100);
+/**
+ * A part of a whole in percent, rounded down: 99.9 % is not all. Whole numbers are multiplied first: 0.29
+ * times 100 is less than 29.
+ */
+export function percent(texts: DeskTexts, part: number, whole: number): string {
+  return formatsOf(texts).percent.format(Math.floor((part * 100) / whole) / 100);
 }
 
 /** A time within which something happened; null: there is none. */

@@ -27,14 +27,15 @@ export const deskScript = (files: readonly string[]): Inline =>
   inline('script', readMinified(files.map((file) => new URL(`desk/${file}`, ASSETS))));
 
 /**
- * The policy of a page with these scripts, and no others. `data:` is for QR codes; what it shows in a frame
- * is the desk's.
+ * The policy of a page with these scripts, and no others, which ask for other pages only where they must.
+ * `data:` is for QR codes; what it shows in a frame is the desk's.
  */
-export const policyOf = (scripts: readonly Inline[]): string =>
+export const policyOf = (scripts: readonly Inline[], mayFetch = false): string =>
   [
     "default-src 'none'",
     `style-src ${STYLE.source}`,
     ...(scripts.length === 0 ? [] : [`script-src ${scripts.map(({ source }) => source).join(' ')}`]),
+    ...(mayFetch ? ["connect-src 'self'"] : []),
     "frame-src 'self'",
     "img-src 'self' data:",
     "form-action 'self'",

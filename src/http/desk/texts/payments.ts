@@ -139,6 +139,7 @@ export const PAYMENTS = {
     chain: 'Your wallet is not on {network}. Choose it there, and try again.',
     unsure: 'It is not known whether your wallet has sent it. Look there before you try again.',
     failed: 'Your wallet did not send it.',
+    changed: 'This refund is not as it was when the page was opened: reload the page. Nothing was sent.',
   },
   sales: 'To be sold at the exchange',
   saleOf: '{amount} {coin}.',

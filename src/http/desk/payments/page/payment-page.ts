@@ -39,6 +39,7 @@ export function paymentPage(visit: AtMerchant, shown: ShownPayment): Page {
   return {
     title: payments.payment,
     scripts: [COPY, ...(hasToSign ? [SIGN] : [])],
+    mayFetch: hasToSign,
     status: fault === null ? 200 : 409,
     main: html`${said(note === undefined ? null : payments.said[note])} ${alert(fault)}
       <section class="card">${factsOf(visit, payment)}</section>
