@@ -35,7 +35,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   '/v1/sandbox/payments/:id': 'The id of a payment of a test merchant, `pay_...`.',
   '/v1/webhooks/deliveries/:id': "The delivery's id, `dlv_...`.",
   '/v1/webhooks/endpoints/:id': 'The id of a registered endpoint, `whe_...`.',
-  '/v1/webhooks/jwks/:merchant_id': "The merchant's id, `mer_...`.",
+  '/v1/webhooks/jwks/:merchant_id': "The merchant's id, `mer_...`, as `jwks_url` has it.",
   '/v1/events/:id': "The event's id, `evt_...`.",
 };
 
