@@ -15,7 +15,7 @@ import {
 import { openHealth } from './setup/health.ts';
 import { runMain } from './setup/lifetime.ts';
 import { openEnqueuer } from './setup/queues/enqueuer.ts';
-import { connectionsOf } from './setup/ops/connections.ts';
+import { connectionsOf } from './setup/ops/before-start.ts';
 
 runMain(async (lifetime) => {
   const config = configFrom(process.env, { showsLinks: false, readsChains: true });

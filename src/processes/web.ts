@@ -3,7 +3,7 @@ import { isLoopbackUrl } from '../platform/config/production.ts';
 import { assertRedis } from '../platform/redis/check.ts';
 import { runMain } from './setup/lifetime.ts';
 import { assertServableIfReachable, configFrom, createContext, openTraces, WEB_DB } from './setup/context.ts';
-import { connectionsOf } from './setup/ops/connections.ts';
+import { connectionsOf } from './setup/ops/before-start.ts';
 import { openHealth } from './setup/health.ts';
 import { openEnqueuer } from './setup/queues/enqueuer.ts';
 import { openWeb } from './setup/web.ts';

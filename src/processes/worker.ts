@@ -1,6 +1,6 @@
 import { startBackground } from '../background/start.ts';
 import { assertRedis } from '../platform/redis/check.ts';
-import { connectionsOf } from './setup/ops/connections.ts';
+import { connectionsOf } from './setup/ops/before-start.ts';
 import { startHeartbeat } from './setup/heartbeat.ts';
 import { openHealth } from './setup/health.ts';
 import { operatorPages } from '../http/operators/pages.ts';

@@ -34,6 +34,8 @@ export interface Caller {
   readonly exchange?: string;
   /** An operator has suspended the merchant: its keys may do nothing. */
   readonly isSuspended?: true;
+  /** The merchant is in another cell: what is left of it here is no longer true. */
+  readonly hasMoved?: true;
 }
 
 /** A merchant has one mode for good: test merchants may use the sandbox, live ones have real money. */

@@ -83,6 +83,7 @@ interface CallerRow {
   readonly mode: Mode;
   readonly policy: PolicyChoice;
   readonly is_suspended: boolean;
+  readonly has_moved: boolean;
   readonly wallets: Readonly<Record<string, string>> | null;
   readonly exchange: string | null;
 }
@@ -94,6 +95,8 @@ interface CallerRow {
  */
 const CALLER = `m.id AS merchant_id, m.settlement_currency, m.settlement_network,
      k.permissions, k.expires_at, k.allowed_addresses, m.mode, m.policy, m.suspended_at IS NOT NULL AS is_suspended,
+     EXISTS (SELECT FROM merchant_moves v WHERE v.merchant_id = m.id AND v.step NOT IN ('announced', 'arriving'))
+       AS has_moved,
      CASE WHEN m.mode = 'live' THEN (
        SELECT json_object_agg(w.family, w.id ORDER BY w.merchant_id NULLS FIRST) FROM wallets w
        WHERE coalesce(w.merchant_id, '') IN (m.id, '') AND ${IS_IN_USE}) END AS wallets,
@@ -160,5 +163,6 @@ function toCaller(row: CallerRow): Caller {
     ...(row.wallets === null ? {} : { wallets: row.wallets }),
     ...(row.exchange === null ? {} : { exchange: row.exchange }),
     ...(row.is_suspended ? { isSuspended: true } : {}),
+    ...(row.has_moved ? { hasMoved: true } : {}),
   };
 }

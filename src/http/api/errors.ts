@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Context } from '../../platform/context.ts';
-import { isUnavailable } from '../../platform/postgres/db.ts';
+import { isMoving, isUnavailable } from '../../platform/postgres/db.ts';
 import { ApiError, ValidationError } from '../../domain/api/errors.ts';
 import { messageOf } from '../../platform/log.ts';
 import { faultOf } from '../../platform/logging/reasons.ts';
@@ -77,7 +77,8 @@ export function pathOf(request: Request): string {
 
 function toApiError(thrown: unknown, request: Request): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  return bodyFault(thrown, request) ?? new ApiError(isUnavailable(thrown) ? 'unavailable' : 'internal');
+  const isLater = isUnavailable(thrown) || isMoving(thrown);
+  return bodyFault(thrown, request) ?? new ApiError(isLater ? 'unavailable' : 'internal');
 }
 
 /** A body of the right type that is compressed in a way, or more often, than is read. */

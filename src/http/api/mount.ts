@@ -141,6 +141,8 @@ function contextOf(ctx: Context, request: Request, response: Response, { address
 
 function permit({ auth, permissions, testOnly = false }: Endpoint): RequestHandler {
   return (_request, response, next) => {
+    // A proxy that has not read its map again leads it here.
+    if (auth === 'required' && callerOf(response)?.hasMoved === true) throw new ApiError('unavailable');
     if (auth === 'required' && callerOf(response)?.isSuspended === true)
       throw new ApiError('forbidden', {
         message: 'The merchant is suspended by the operator of this service, who knows why.',

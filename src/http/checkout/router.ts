@@ -8,7 +8,7 @@ import { findByToken } from '../../domain/checkout/view/store.ts';
 import type { AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
 import { withTestClockOf } from '../../domain/payments/lifecycle/test-clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { isUnavailable } from '../../platform/postgres/db.ts';
+import { isMoving, isUnavailable } from '../../platform/postgres/db.ts';
 import { ApiError } from '../../domain/api/errors.ts';
 import { faultOf as reasonsOf } from '../../platform/logging/reasons.ts';
 import { noteFacts, withoutToken } from '../logging/access-log.ts';
@@ -123,7 +123,7 @@ export function pageError(ctx: Context): ErrorRequestHandler {
 
 function faultOf(error: unknown): { status: number; message: Message } {
   if (error instanceof ApiError && error.code === 'rate_limited') return { status: 429, message: 'limited' };
-  if (isUnavailable(error)) return { status: 503, message: 'error' };
+  if (isUnavailable(error) || isMoving(error)) return { status: 503, message: 'error' };
   // Errors of the form parser carry the status of the client's error.
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
   return status >= 400 && status < 500 ? { status, message: 'badForm' } : { status: 500, message: 'error' };

@@ -32,6 +32,20 @@ export function isUnavailable(error: unknown): boolean {
   return isBroken(error) || (error instanceof Error && GIVEN_UP_STATES.has(codeOf(error)));
 }
 
+/**
+ * SQLSTATE of rows that a trigger refuses while their owner is moved elsewhere
+ * (migrations/0139_merchant_moves.sql).
+ */
+const MOVING_STATE = 'MV001';
+
+/**
+ * True when the database refuses these rows for seconds, and no others: the caller should try again later,
+ * and whoever writes a set writes the others without them.
+ */
+export function isMoving(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === MOVING_STATE;
+}
+
 /** True when a connection that had this error must not serve another caller. */
 export function isBroken(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

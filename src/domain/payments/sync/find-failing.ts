@@ -1,5 +1,5 @@
 import { RateUnavailable } from '../../chain/rates/rates.ts';
-import { isUnavailable, type Db, type Tx } from '../../../platform/postgres/db.ts';
+import { isMoving, isUnavailable, type Db, type Tx } from '../../../platform/postgres/db.ts';
 
 /** Errors by the payment that causes them. */
 export type Failures = ReadonlyMap<string, unknown>;
@@ -7,8 +7,8 @@ export type Failures = ReadonlyMap<string, unknown>;
 /**
  * Finds the payments for which `work` fails also when it does nothing else: applied to halves, and halves of
  * those that fail, each in a transaction that is rolled back. Returns none when no payment fails alone. When
- * each of several does, the fault is not a payment's: it returns those alone whose coin has no price. Throws
- * when Postgres is unavailable, which says nothing about a payment.
+ * each of several does, the fault is not a payment's: it returns those alone whose coin has no price, and
+ * those of a merchant that moves. Throws when Postgres is unavailable, which says nothing about a payment.
  */
 export async function findFailing(
   db: Db,
@@ -17,7 +17,7 @@ export async function findFailing(
 ): Promise<Failures> {
   const failing = await failingAmong(db, ids, work);
   if (ids.length === 1 || failing.size < ids.length) return failing;
-  return new Map([...failing].filter(([, error]) => error instanceof RateUnavailable));
+  return new Map([...failing].filter(([, error]) => error instanceof RateUnavailable || isMoving(error)));
 }
 
 async function failingAmong(

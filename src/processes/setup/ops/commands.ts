@@ -4,14 +4,14 @@ import { messageOf } from '../../../platform/log.ts';
 import { recordCommand } from '../actor.ts';
 import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult } from './command.ts';
 import { chainForgetCommand, chainRescanCommand, chainResumeCommand, chainStatusCommand } from './chain.ts';
-import { connectionsCommand } from './connections.ts';
+import { connectionsCommand, preflightCommand } from './before-start.ts';
 import { eraseCommand, exportCommand } from './export.ts';
 import { flushCommand } from './flush.ts';
 import { drainCommand, restoredCommand } from './maintenance.ts';
 import { reconcileCommand, requeueCommand, SALE_COMMANDS, stuckCommand } from './stuck.ts';
 import { PAYOUT_COMMANDS } from './payouts.ts';
 import { keysCommand, suspendCommand } from './merchants.ts';
-import { preflightCommand } from './preflight.ts';
+import { moveCommand } from './move.ts';
 import { statusCommand, verifyCommand } from './status.ts';
 
 /** The commands of `npm run ops`. */
@@ -33,6 +33,7 @@ export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
   ...PAYOUT_COMMANDS,
   ...SALE_COMMANDS,
   export: exportCommand,
+  'merchant move': moveCommand,
   'suspend-merchant': suspendCommand,
   keys: keysCommand,
   erase: eraseCommand,

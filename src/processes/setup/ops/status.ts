@@ -22,6 +22,7 @@ import {
   merchantsSection,
   networksSection,
 } from '../../../domain/ops/status/service.ts';
+import { measureMerchant } from '../../../domain/ops/move/copy.ts';
 import { isFault } from '../../../domain/chain/rpc/questions.ts';
 import { reportText } from '../../../domain/ops/verify/report.ts';
 import { verify } from '../../../domain/ops/verify/verify.ts';
@@ -31,7 +32,7 @@ import { networksWithProviders } from '../../../domain/ops/verify-chain/open.ts'
 import { StartError } from '../../../platform/config/config.ts';
 import type { RpcNetwork } from '../../../platform/config/variables.ts';
 import type { Context } from '../../../platform/context.ts';
-import { firstIdAt } from '../../../platform/values/ids.ts';
+import { firstIdAt, isId } from '../../../platform/values/ids.ts';
 import { lookOnce } from '../health.ts';
 import { OpsUsageError, timeOf, type OpsCommand, type OpsOutput, type OpsValues } from './command.ts';
 
@@ -104,6 +105,11 @@ export const verifyCommand: OpsCommand = {
       value: 'TIME',
       meaning: 'only payments that were created since (2026-01-31 or 2026-01-31T12:00:00Z)',
     },
+    merchant: {
+      type: 'string',
+      value: 'ID',
+      meaning: 'counts the rows of this merchant instead, with a digest of each table: to compare two cells',
+    },
     chain: { type: 'boolean', meaning: 'the ledger against chains, to the last unit' },
     network: { type: 'string', value: 'NETWORK', meaning: 'for --chain: that one alone' },
     after: { type: 'string', value: 'ID', meaning: 'for --chain: payments behind this one, to go on there' },
@@ -122,6 +128,8 @@ export const verifyCommand: OpsCommand = {
       return { facts: { ...facts, seconds }, text: `${text} ${seconds} s.`, isBad: !facts.ok };
     };
     const progress = progressOf(output);
+    const merchant = values.text('merchant');
+    if (merchant !== null) return ended(await countRows(ctx, merchant));
     if (values.has('chain')) return ended(await verifyChain(ctx, values, progress));
     const onlyChain = ['network', 'after', 'from-block'].find((name) => values.text(name) !== null);
     if (onlyChain !== undefined) throw new OpsUsageError(`--${onlyChain} is for verify --chain.`);
@@ -129,6 +137,16 @@ export const verifyCommand: OpsCommand = {
     return ended({ ...report, text: reportText(report) });
   },
 };
+
+async function countRows({ db }: Context, merchantId: string) {
+  if (!isId('mer', merchantId)) throw new OpsUsageError(`There is no merchant ${merchantId}`);
+  const tables = await measureMerchant(db, merchantId);
+  const lines = Object.entries(tables)
+    .filter(([, { rows }]) => rows > 0)
+    .map(([name, { rows, digest }]) => `${String(rows).padStart(9)}  ${name.padEnd(24)}  ${digest}`);
+  const text = lines.length === 0 ? `Nothing of ${merchantId} is here.` : lines.join('\n');
+  return { ok: true, merchant_id: merchantId, tables, text: `${text}\n` };
+}
 
 type Progress = (rows: number, of: string) => void;
 

@@ -8,7 +8,7 @@ import { addSeconds } from '../../../../src/platform/clock.ts';
 import type { Config } from '../../../../src/platform/config/config.ts';
 import { openDb, type Db } from '../../../../src/platform/postgres/db.ts';
 import { Leadership } from '../../../../src/platform/postgres/leadership.ts';
-import { preflightCommand } from '../../../../src/processes/setup/ops/preflight.ts';
+import { preflightCommand } from '../../../../src/processes/setup/ops/before-start.ts';
 import { verifyWebhook } from '../../../../src/sdk/index.ts';
 import { findAnvil, startAnvil, type Anvil } from '../../../support/anvil.ts';
 import { BEGIN, createHarness, type Harness, type TestMerchant } from '../../../support/harness.ts';

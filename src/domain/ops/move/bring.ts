@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../../../platform/context.ts';
+import type { Db } from '../../../platform/postgres/db.ts';
+import { copyMerchant, CopyDiffers, deleteMerchant, type Ends } from './copy.ts';
+import { raiseFence } from './fence.ts';
+import { drainMerchant, freezeJobs } from './hold-jobs.ts';
+import { assertMovable } from './preflight.ts';
+import { ask } from './rows.ts';
+import { beginMove, decide, endMove, MoveRefused, readMove, stopFor } from './steps.ts';
+import { takeBack } from './take-back.ts';
+
+/** The longest that writes of a merchant are refused by a move that is not decided. */
+const STOP_SECONDS = 30;
+/**
+ * How long its jobs rest before that, while deliveries that are under way end: their deadline, and a margin.
+ */
+const REST_SECONDS = 60;
+const DRAIN_SECONDS = 40;
+/** Of the 30 s; the others are for the rows. */
+const LATE_DRAIN_SECONDS = 8;
+
+export interface MoveOrder {
+  readonly merchantId: string;
+  readonly cell: string;
+  /** Writes down in the source that the merchant moves, for its people. */
+  readonly announce: () => Promise<void>;
+  /** Leads keys and tokens of the merchant to the target; again it changes nothing. */
+  readonly switchRoutes: () => Promise<void>;
+  /** Lets the target read a real network again from a block on. */
+  readonly readFrom: (target: Db, network: string, height: number) => Promise<unknown>;
+  readonly onProgress?: (rows: number, of: string) => void;
+}
+
+/**
+ * Brings the rows into the target. Behind it the source refuses for good; where it throws, all is as before.
+ */
+export async function bring(
+  ctx: Context,
+  ends: Ends,
+  order: MoveOrder,
+): Promise<{ rows: number; stoppedAt: number }> {
+  const { source, target } = ends;
+  const { merchantId, cell } = order;
+  await takeBack(ends, merchantId);
+  await assertMovable(ends, merchantId);
+  const move = { merchantId, cell, run: randomUUID(), now: ctx.systemNow() };
+  try {
+    await beginMove(source, move, 'announced');
+    await order.announce();
+    await makeRoom(target, merchantId);
+    await beginMove(target, move, 'arriving');
+    // What a chain reports of its payments meanwhile is quarantined in the target, and applied when they have
+    // arrived.
+    await raiseFence(target, merchantId, 'first');
+    await rest(source, merchantId);
+    const stoppedAt = performance.now();
+    await stop(source, merchantId);
+    const { rows, heights } = await copyMerchant(ends, merchantId, order.onProgress ?? (() => undefined));
+    const isDecided = await source.transaction(async (tx) => {
+      if (!(await decide(tx, { ...move, heights }))) return false;
+      await freezeJobs(tx, merchantId);
+      return true;
+    });
+    if (!isDecided)
+      throw new MoveRefused(`${rows} rows took too long: writes may be refused for ${STOP_SECONDS} s`);
+    return { rows, stoppedAt };
+  } catch (error) {
+    await takeBack(ends, merchantId);
+    if (error instanceof CopyDiffers) throw new MoveRefused(`The copy is not equal: ${error.message}`);
+    throw error;
+  }
+}
+
+/**
+ * A merchant that has left the target once comes back: what was kept to refuse its keys makes room for it.
+ */
+async function makeRoom(target: Db, merchantId: string): Promise<void> {
+  if ((await readMove(target, merchantId))?.step !== 'forgotten') return;
+  await deleteMerchant(target, merchantId, 'nothing');
+  await endMove(target, merchantId);
+}
+
+/**
+ * Lets the merchant's jobs rest while all else goes on: what is under way ends, deliveries to slow receivers
+ * too.
+ */
+async function rest(source: Db, merchantId: string): Promise<void> {
+  const [row] = await ask<{ until: string }>(
+    source,
+    `SELECT (clock_timestamp() + make_interval(secs => ${REST_SECONDS}))::text AS until`,
+  );
+  const deadlineMs = performance.now() + DRAIN_SECONDS * 1_000;
+  if (await drainMerchant(source, merchantId, { until: row?.until ?? '', deadlineMs })) return;
+  throw new MoveRefused('Jobs of the merchant are still under way: a receiver may hang. Nothing is changed');
+}
+
+/** Refuses the merchant's writes: first what begins something, and, when no job is under way, the rest. */
+async function stop(source: Db, merchantId: string): Promise<void> {
+  const until = await stopFor(source, merchantId, STOP_SECONDS);
+  await raiseFence(source, merchantId, 'first');
+  const deadlineMs = performance.now() + LATE_DRAIN_SECONDS * 1_000;
+  if (!(await drainMerchant(source, merchantId, { until, deadlineMs })))
+    throw new MoveRefused('Jobs of the merchant are still under way. Nothing is changed');
+  await raiseFence(source, merchantId, 'late');
+}

@@ -1,0 +1,128 @@
+import type { Db, Tx } from '../../../platform/postgres/db.ts';
+import { moveCountPosition, moveSimulated, readHeights } from './numbers.ts';
+import { ask, columnsOf, deleteRows, insertRows, measureRows, readRows, type Measure } from './rows.ts';
+import { MERCHANT_TABLES, type MerchantTable } from './tables.ts';
+
+/** The two databases of a move. */
+export interface Ends {
+  readonly source: Db;
+  readonly target: Db;
+}
+
+/** What was copied: rows of all tables, and up to where the source had read real networks. */
+export interface Copied {
+  readonly rows: number;
+  readonly heights: Record<string, number>;
+}
+
+/** The rows in the target are not those of the source. */
+export class CopyDiffers extends Error {}
+
+/**
+ * What a move asks reads and writes all of a merchant's rows: other plans are good for it than for what the
+ * service asks, which finds one row after the other. The move's own writes are not refused.
+ */
+async function begin(tx: Tx, merchantId: string): Promise<void> {
+  await ask(
+    tx,
+    `SELECT set_config(name, value, true) FROM (VALUES ('checkout.moving', $1), ('enable_seqscan', 'on'),
+       ('enable_hashjoin', 'on'), ('enable_mergejoin', 'on'), ('TimeZone', 'UTC'),
+       ('idle_in_transaction_session_timeout', '30s')) AS s (name, value)`,
+    [merchantId],
+  );
+}
+
+/** What another run of the command, which was killed, has still under way in the target ends first. */
+async function lock(tx: Tx, merchantId: string): Promise<void> {
+  await ask(tx, `SELECT pg_advisory_xact_lock(hashtextextended('move ' || $1, 0))`, [merchantId]);
+}
+
+/** Runs reads of one moment of all of a merchant's rows. */
+export function inMoment<T>(db: Db, merchantId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction(
+    async (tx) => {
+      await begin(tx, merchantId);
+      return work(tx);
+    },
+    { isolationLevel: 'repeatable read' },
+  );
+}
+
+/**
+ * Copies a merchant from one snapshot of the source into the target, in one transaction there, and compares
+ * what is there with the snapshot before it commits. Some hundred rows are in memory at once. Events come
+ * last: while they are written the target's feeds wait. Throws CopyDiffers.
+ */
+export async function copyMerchant(
+  { source, target }: Ends,
+  merchantId: string,
+  onProgress: (rows: number, of: string) => void,
+): Promise<Copied> {
+  return inMoment(source, merchantId, (from) =>
+    target.transaction(async (to) => {
+      await begin(to, merchantId);
+      await lock(to, merchantId);
+      await ask(to, 'CREATE TEMPORARY TABLE known_people ON COMMIT DROP AS SELECT id FROM people');
+      let rows = 0;
+      for (const table of MERCHANT_TABLES) {
+        if (table.isDerived !== true) rows += await copyTable(from, to, table, merchantId);
+        onProgress(rows, `rows copied, up to ${table.name},`);
+      }
+      await moveCountPosition(from, to, merchantId);
+      await moveSimulated(from, to, merchantId);
+      for (const table of MERCHANT_TABLES)
+        if (table.isShared !== true)
+          assertSame(
+            table,
+            await measureRows(from, table, merchantId),
+            await measureRows(to, table, merchantId),
+          );
+      return { rows, heights: await readHeights(from, merchantId) };
+    }),
+  );
+}
+
+async function copyTable(from: Tx, to: Tx, table: MerchantTable, merchantId: string): Promise<number> {
+  const columns = await columnsOf(from, table);
+  let rows = 0;
+  for await (const batch of readRows(from, table, merchantId, columns)) {
+    await insertRows(to, table, columns, batch);
+    rows += batch.length;
+  }
+  return rows;
+}
+
+function assertSame({ name }: MerchantTable, before: Measure, after: Measure): void {
+  if (before.rows === after.rows && before.digest === after.digest) return;
+  throw new CopyDiffers(
+    `${name}: ${before.rows} rows, and ${after.rows} in the target, or not the same ones`,
+  );
+}
+
+/** What a merchant has in a database, by table. */
+export async function measureMerchant(db: Db, merchantId: string): Promise<Record<string, Measure>> {
+  return inMoment(db, merchantId, async (tx) => {
+    const measured: Record<string, Measure> = {};
+    for (const table of MERCHANT_TABLES)
+      if (table.isShared !== true) measured[table.name] = await measureRows(tx, table, merchantId);
+    return measured;
+  });
+}
+
+/**
+ * Deletes a merchant's rows, those that refer to others first; again it goes on where it was interrupted.
+ * `keeps`: whoever still comes is to be refused, so merchant and keys stay. The audit log is append-only, and
+ * stays in any case.
+ */
+export async function deleteMerchant(db: Db, merchantId: string, keeps: 'keys' | 'nothing'): Promise<void> {
+  for (const table of MERCHANT_TABLES.toReversed()) {
+    const isLog = table.name === 'operator_actions' || table.name === 'audit_heads';
+    if (isLog || table.isShared === true || (keeps === 'keys' && table.stays === true)) continue;
+    // Derived rows follow theirs, and are looked for all the same: a trigger may have been away.
+    await db.transaction(async (tx) => {
+      await begin(tx, merchantId);
+      await lock(tx, merchantId);
+      await deleteRows(tx, table, merchantId);
+    });
+  }
+}

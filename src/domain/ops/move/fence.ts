@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../../../platform/postgres/db.ts';
+import { ask, literalOf } from './rows.ts';
+import { isOf, MERCHANT_TABLES, type MerchantTable } from './tables.ts';
+
+/** Others wait behind a trigger that waits for a table: so long at most, again and again. */
+const LOCK_MS = 200;
+const TRIES = 20;
+const PAUSE_MS = 100;
+
+/** The tables whose writes are refused first, and those where jobs write what has happened outside. */
+export type Part = 'first' | 'late';
+
+const tablesOf = (part: Part): readonly MerchantTable[] =>
+  MERCHANT_TABLES.filter(({ refuses }) =>
+    part === 'late' ? refuses === 'late' : refuses === 'all' || refuses === 'insert',
+  );
+
+/**
+ * Lets the database refuse what is written of a merchant (`isMoving`) while its move says so, whoever writes.
+ * A trigger waits for the transactions that write its table, so behind this function none is open that began
+ * before; each table is locked alone, for a moment, so that nothing can deadlock.
+ */
+export async function raiseFence(db: Db, merchantId: string, part: Part): Promise<void> {
+  for (const table of tablesOf(part)) await inTurn(db, triggerOn(table, merchantId));
+}
+
+/** Takes all of it away; what is refused after that, others refuse. */
+export async function dropFence(db: Db, merchantId: string): Promise<void> {
+  const raised = await ask<{ name: string }>(
+    db,
+    `SELECT tgrelid::regclass::text AS name FROM pg_trigger WHERE tgname = $1 AND tgparentid = 0`,
+    [nameOf(merchantId)],
+  );
+  for (const { name } of raised)
+    await inTurn(db, `DROP TRIGGER IF EXISTS "${nameOf(merchantId)}" ON ${name}`);
+}
+
+const nameOf = (merchantId: string) => `moving ${merchantId}`;
+
+function triggerOn(table: MerchantTable, merchantId: string): string {
+  const literal = literalOf(merchantId);
+  // Of other merchants' rows it costs a comparison, where the row names its merchant.
+  const [when, condition] =
+    typeof table.isOf === 'string'
+      ? [`WHEN (NEW.${table.isOf} = ${literal}) `, '']
+      : ['', isOf(table, literal)];
+  const what = table.refuses === 'insert' ? 'INSERT' : 'INSERT OR UPDATE';
+  return `CREATE OR REPLACE TRIGGER "${nameOf(merchantId)}" BEFORE ${what} ON ${table.name} FOR EACH ROW
+    ${when}EXECUTE FUNCTION refuse_moving(${literal}, '${condition.replaceAll("'", "''")}')`;
+}
+
+/** Runs a statement that locks a table, for which it waits a moment only, until it has run. */
+async function inTurn(db: Db, text: string): Promise<void> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await db.transaction(async (tx) => {
+        await ask(tx, `SET LOCAL lock_timeout = ${LOCK_MS}`);
+        await ask(tx, text);
+      });
+    } catch (error) {
+      if (tries >= TRIES || !isLocked(error)) throw error;
+      await sleep(PAUSE_MS);
+    }
+}
+
+const isLocked = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55P03';

@@ -1,0 +1,78 @@
+import type { Context } from '../../../platform/context.ts';
+import type { Db } from '../../../platform/postgres/db.ts';
+import { bring, type MoveOrder } from './bring.ts';
+import { measureMerchant, type Ends } from './copy.ts';
+import { dropFence } from './fence.ts';
+import { releaseJobs } from './hold-jobs.ts';
+import { endMove, MoveRefused, readMove, recordStep, type Step } from './steps.ts';
+import { MERCHANT_TABLES } from './tables.ts';
+
+export interface MoveReport {
+  readonly step: Step;
+  /** Null: a move that was interrupted has gone on. */
+  readonly rows: number | null;
+  /** For how long writes were refused. */
+  readonly stopped_seconds: number | null;
+}
+
+/**
+ * Moves a merchant to the target, or goes on with a move that was interrupted: each step is remembered in the
+ * source when it is done, and changes nothing when it is done again. Until the rows are in the target, equal
+ * to those of the source, every fault takes all back, and a process that is killed leaves a source that goes
+ * on by itself within 60 s. Throws MoveRefused.
+ */
+export async function moveMerchant(ctx: Context, target: Db, order: MoveOrder): Promise<MoveReport> {
+  const { merchantId, cell } = order;
+  const ends = { source: ctx.db, target };
+  const before = await readMove(ctx.db, merchantId);
+  if (before !== null && before.cell !== cell)
+    throw new MoveRefused(`${merchantId} is moved to ${before.cell}, not to ${cell}`);
+  const isDecided = before !== null && before.step !== 'announced';
+  const brought = isDecided ? null : await bring(ctx, ends, order);
+  const after = isDecided ? before.step : 'moved';
+  if (after === 'moved') {
+    if (isDecided) await assertEqual(ends, merchantId);
+    await order.switchRoutes();
+    await recordStep(ctx.db, merchantId, 'switched');
+  }
+  if (after === 'moved' || after === 'switched') {
+    await goOn(ends, order);
+    await recordStep(ctx.db, merchantId, 'arrived');
+  }
+  const seconds = brought === null ? null : Math.round((performance.now() - brought.stoppedAt) / 100) / 10;
+  return {
+    step: after === 'forgotten' ? after : 'arrived',
+    rows: brought?.rows ?? null,
+    stopped_seconds: seconds,
+  };
+}
+
+/**
+ * A move that was interrupted behind its decision: before it leads anybody to the target, the rows are
+ * compared again.
+ */
+async function assertEqual({ source, target }: Ends, merchantId: string): Promise<void> {
+  const [before, after] = [
+    await measureMerchant(source, merchantId),
+    await measureMerchant(target, merchantId),
+  ];
+  const differing = MERCHANT_TABLES.filter(
+    ({ name, refuses }) => refuses !== 'none' && before[name]?.digest !== after[name]?.digest,
+  );
+  if (differing.length === 0) return;
+  const names = differing.map(({ name }) => name).join(', ');
+  throw new MoveRefused(`The copy is not equal any more: ${names}. Nobody is led to it`);
+}
+
+/** The merchant's work goes on in the target, and money is looked for from where the source has stopped. */
+async function goOn({ source, target }: Ends, { merchantId, readFrom }: MoveOrder): Promise<void> {
+  if ((await readMove(target, merchantId)) !== null) {
+    const { heights = {} } = (await readMove(source, merchantId)) ?? {};
+    for (const [network, height] of Object.entries(heights)) await readFrom(target, network, height + 1);
+    await target.transaction(async (tx) => {
+      await releaseJobs(tx, merchantId);
+      await endMove(tx, merchantId);
+    });
+  }
+  await dropFence(target, merchantId);
+}

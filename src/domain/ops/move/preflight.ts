@@ -1,0 +1,132 @@
+import type { Connection } from '../../../platform/postgres/db.ts';
+import { IS_OPEN } from '../../payments/refunds/states.ts';
+import type { Ends } from './copy.ts';
+import { ask } from './rows.ts';
+import { MoveRefused, readMove } from './steps.ts';
+
+const GONE_AFTER_SECONDS = 60;
+
+/** Throws MoveRefused where a merchant cannot move now, and says what to do about it. Writes nothing. */
+export async function assertMovable({ source, target }: Ends, merchantId: string): Promise<void> {
+  await assertOtherDatabase({ source, target });
+  const [merchant] = await ask(source, 'SELECT id FROM merchants WHERE id = $1', [merchantId]);
+  if (merchant === undefined) throw new MoveRefused(`There is no merchant ${merchantId}`);
+  const there = await ask(target, 'SELECT id FROM merchants WHERE id = $1', [merchantId]);
+  // One that has left the target comes back to its keys, which were kept to refuse whoever still used them.
+  if (there.length > 0 && (await readMove(target, merchantId))?.step !== 'forgotten')
+    throw new MoveRefused(`${merchantId} is in the target already`);
+  for (const { count, why } of await ask<{ count: number; why: string }>(source, OBSTACLES, [merchantId]))
+    if (count > 0) throw new MoveRefused(`${count} ${why}`);
+  await assertKeys({ source, target }, merchantId);
+  await assertPeople({ source, target }, merchantId);
+  await assertNetworks({ source, target }, merchantId);
+}
+
+/**
+ * What must be over before a merchant leaves its cell. Money that a signer was asked for, another one would
+ * pay again.
+ */
+const OBSTACLES = `
+  SELECT (SELECT count(*)::int FROM refunds r JOIN payments p ON p.id = r.payment_id
+      WHERE p.merchant_id = $1 AND r.offered_at IS NOT NULL AND ${IS_OPEN('r')}) AS count,
+    'refunds were offered to the signer of this cell: move when it has paid them' AS why
+  UNION ALL
+  SELECT (SELECT count(*)::int FROM payments p LEFT JOIN wallets w ON w.id = p.wallet_id AND w.merchant_id = $1
+      WHERE p.merchant_id = $1 AND p.wallet_id IS NOT NULL AND w.id IS NULL),
+    'payments take money at a wallet of the cell, which cannot leave it: such a merchant stays'
+  UNION ALL
+  SELECT (SELECT count(*)::int FROM unapplied_transfers WHERE merchant_id = $1),
+    'reports of chains are quarantined: stuck says why, release them first'
+  UNION ALL
+  SELECT (SELECT count(*)::int FROM flushes f WHERE f.ended_at IS NULL AND EXISTS (
+      SELECT FROM payments p WHERE p.merchant_id = $1 AND p.id = ANY (f.payment_ids))),
+    'flushes are under way: move when they have ended'`;
+
+async function assertOtherDatabase({ source, target }: Ends): Promise<void> {
+  const identity = `SELECT array_agg(epoch ORDER BY number)::text || coalesce(cluster_identifier(), 0)
+    || current_database() AS id FROM feed_epochs`;
+  const [[here], [there]] = [
+    await ask<{ id: string }>(source, identity),
+    await ask<{ id: string }>(target, identity),
+  ];
+  if (here?.id === there?.id) throw new MoveRefused('The target is the database that the merchant is in');
+  const schema = 'SELECT array_agg(name ORDER BY name)::text AS id FROM schema_migrations';
+  const [[mine], [other]] = [
+    await ask<{ id: string }>(source, schema),
+    await ask<{ id: string }>(target, schema),
+  ];
+  if (mine?.id !== other?.id)
+    throw new MoveRefused('The two cells are not of one release: release both first');
+}
+
+/** What is encrypted and signed moves as it is: whoever serves the target must know the keys. */
+async function assertKeys({ source, target }: Ends, merchantId: string): Promise<void> {
+  const [used] = await ask<{ ids: string[] }>(
+    source,
+    `SELECT ARRAY(
+       SELECT key_id FROM webhook_secrets WHERE merchant_id = $1
+       UNION SELECT key_id FROM webhook_signing_keys WHERE merchant_id = $1
+       UNION SELECT s.key_id FROM endpoint_secrets s JOIN endpoint_registrations e ON e.id = s.endpoint_id
+         WHERE e.merchant_id = $1
+       UNION SELECT key_id FROM wallets WHERE merchant_id = $1
+       UNION SELECT key_id FROM exchange_accounts WHERE merchant_id = $1
+       UNION SELECT key_id FROM exchange_addresses WHERE merchant_id = $1
+       UNION SELECT key_id FROM totp_factors f JOIN memberships m USING (person_id) WHERE m.merchant_id = $1
+     ) AS ids`,
+    [merchantId],
+  );
+  const lacking = await ask<{ kind: string }>(
+    target,
+    `SELECT DISTINCT kind FROM processes
+     WHERE beat_at > clock_timestamp() - interval '${GONE_AFTER_SECONDS} seconds' AND NOT key_ids @> $1::text[]`,
+    [used?.ids ?? []],
+  );
+  if (lacking.length > 0)
+    throw new MoveRefused(
+      'SECRETS_KEY of the target lacks the key of the merchant: give its processes both keys, with a comma, first',
+    );
+}
+
+/** A person is one in all cells by their id. */
+async function assertPeople({ source, target }: Ends, merchantId: string): Promise<void> {
+  const people = await ask<{ id: string; email_folded: string }>(
+    source,
+    `SELECT p.id, p.email_folded FROM people p JOIN memberships m ON m.person_id = p.id WHERE m.merchant_id = $1`,
+    [merchantId],
+  );
+  const others = await ask(
+    target,
+    `SELECT t.id FROM people t JOIN json_to_recordset($1::json) AS s (id text, email_folded text)
+       ON s.email_folded = t.email_folded COLLATE "C" AND s.id <> t.id`,
+    [JSON.stringify(people)],
+  );
+  if (others.length > 0)
+    throw new MoveRefused(
+      `${others.length} people of the merchant have another account in the target: remove them from the merchant, ` +
+        'and invite them there after the move',
+    );
+}
+
+/** Deposits of a network that nobody reads in the target would never be found there. */
+async function assertNetworks({ source, target }: Ends, merchantId: string): Promise<void> {
+  const networks = await networksOf(source, merchantId);
+  const read = await ask<{ network: string }>(
+    target,
+    `SELECT split_part(chain, '/', 1) AS network FROM chain_cursors WHERE chain LIKE '%/live' AND halted_at IS NULL`,
+  );
+  const unread = networks.filter((network) => !read.some((one) => one.network === network));
+  if (unread.length > 0)
+    throw new MoveRefused(
+      `No watcher of the target reads ${unread.join(', ')}, where the merchant takes money`,
+    );
+}
+
+async function networksOf(source: Connection, merchantId: string): Promise<string[]> {
+  const rows = await ask<{ network: string }>(
+    source,
+    `SELECT DISTINCT q.network FROM payments p JOIN quotes q ON q.payment_id = p.id
+     WHERE p.merchant_id = $1 AND p.wallet_id IS NOT NULL ORDER BY 1`,
+    [merchantId],
+  );
+  return rows.map(({ network }) => network);
+}
