@@ -118,6 +118,8 @@ describe('a till in a browser', () => {
         expect(await page.locator('.tick').count()).to.equal(0);
         expect(await page.locator('.till-code img:visible').count()).to.equal(1);
         await pictures(page, (scheme) => `till-down-360-${scheme}`);
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await page.getByText(/Whether that was done is not known/).waitFor();
         await page.getByRole('link', { name: 'Next sale' }).click();
         await page.getByLabel('Amount in EUR').waitFor();
         await type(page, '7');
@@ -222,6 +224,17 @@ describe('a till in a browser', () => {
         await page.getByRole('button', { name: 'Cancel' }).click();
         await page.locator('.now.cancelled').waitFor();
         await look(page, 'cancelled', null);
+        Object.assign(harness.adapters, { isSimulated: false });
+        await look(page, 'unread', '/till/sales/3');
+        Object.assign(harness.adapters, { isSimulated: true });
+        const late = { status: 'EXPIRED', amount_received: '100' };
+        await harness.ctx.db('payments').where({ id: third }).update(late);
+        await look(page, 'beside', '/till/sales/3');
+        await harness.ctx
+          .db('payments')
+          .where({ id: fourth })
+          .update({ ...late, status: 'FAILED', amount_received: '0' });
+        await look(page, 'lost', '/till/sales/4');
         await look(page, 'sales', '/till');
         await look(page, 'close', '/till/close');
         await page.getByLabel('Closed by').fill('Ann');
