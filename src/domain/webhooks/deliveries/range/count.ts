@@ -1,6 +1,14 @@
 import { run, sql, type Connection } from '../../../../platform/postgres/db.ts';
 import type { RedeliverBody } from '../schemas.ts';
-import { assertReplayable, MAX_AT_ONCE, rangeOf, tooMany, WANTED, type RangeParams } from './wanted.ts';
+import {
+  assertReplayable,
+  inTurn,
+  MAX_AT_ONCE,
+  rangeOf,
+  tooMany,
+  WANTED,
+  type RangeParams,
+} from './wanted.ts';
 
 /** How many deliveries of an endpoint would begin again. */
 export interface CountedEndpoint {
@@ -33,8 +41,10 @@ export async function countRange(
   body: RedeliverBody,
 ): Promise<CountedEndpoint[]> {
   const range = rangeOf(merchantId, body);
-  await assertReplayable(connection, range);
-  const endpoints = await run(connection, countOfRange, range);
-  if (endpoints.reduce((sum, { count }) => sum + count, 0) > MAX_AT_ONCE) throw tooMany();
-  return endpoints;
+  return inTurn(range, async () => {
+    await assertReplayable(connection, range);
+    const endpoints = await run(connection, countOfRange, range);
+    if (endpoints.reduce((sum, { count }) => sum + count, 0) > MAX_AT_ONCE) throw tooMany();
+    return endpoints;
+  });
 }

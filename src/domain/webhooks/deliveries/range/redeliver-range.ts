@@ -12,6 +12,7 @@ import { RECORD_REQUESTS } from '../redelivery-requests.ts';
 import type { RedeliverReport, RedeliverBody } from '../schemas.ts';
 import {
   assertReplayable,
+  inTurn,
   IS_WANTED,
   MAX_AT_ONCE,
   rangeOf,
@@ -88,7 +89,8 @@ const restartRange = sql<RestartedRow, RestartParams>(
  * Restarts the failed deliveries, or all, of a time range; they are sent in the background. Returns how many.
  * Throws ApiError webhooks_off while webhooks are disabled, endpoint_not_found for an endpoint that was not
  * registered, endpoint_off where every event of the range is of an endpoint that is switched off, and
- * ValidationError for a range that ends before it begins or holds more than MAX_AT_ONCE deliveries.
+ * ValidationError for a range that ends before it begins or holds more than MAX_AT_ONCE deliveries; and
+ * rate_limited as `inTurn` does.
  */
 export async function redeliverRange(
   ctx: Context,
@@ -97,18 +99,16 @@ export async function redeliverRange(
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
   const range = rangeOf(merchantId, body);
-  return once(ctx.db, claim, ctx.now(), async (tx) => {
+  const work = async (tx: Tx) => {
     await assertReplayable(tx, range);
     // Of two requests at once the second spreads its deliveries behind those of the first.
     await lockMerchant(tx, merchantId);
     const report = await restart(tx, { ...range, now: ctx.now() });
-    await recordChange(ctx, tx, 'webhooks replayed', {
-      merchant_id: merchantId,
-      ...body,
-      count: report.count,
-    });
+    const details = { merchant_id: merchantId, ...body, count: report.count };
+    await recordChange(ctx, tx, 'webhooks replayed', details);
     return reply(202, report);
-  });
+  };
+  return inTurn(range, () => once(ctx.db, claim, ctx.now(), work));
 }
 
 async function restart(tx: Tx, params: RestartParams): Promise<RedeliverReport> {

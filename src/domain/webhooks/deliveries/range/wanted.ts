@@ -3,9 +3,22 @@ import { ApiError, ValidationError } from '../../../api/errors.ts';
 import { run, sql, type Connection } from '../../../../platform/postgres/db.ts';
 import type { Placeholders } from '../../../../platform/postgres/sql.ts';
 import { firstIdAt } from '../../../../platform/values/ids.ts';
+import { Slots } from '../../../sandbox/budgets/slots.ts';
 import { readRegistration } from '../../endpoints/registration.ts';
 import { TARGETS } from '../create.ts';
 import type { RedeliverBody } from '../schemas.ts';
+
+/**
+ * A range is read for seconds where other merchants have many events: what a merchant asks for at once waits
+ * for its turn without a connection, and one more is refused.
+ */
+const ranges = new Slots({ perMerchant: 1, perProcess: 2, waiting: 4 });
+
+/** Runs `work` on a range in the merchant's turn. Throws ApiError rate_limited where too many wait. */
+export const inTurn = <Result>(
+  { merchantId }: Pick<RangeParams, 'merchantId'>,
+  work: () => Promise<Result>,
+): Promise<Result> => ranges.run(merchantId, work);
 
 /** A longer range must be requested in parts: this many take a quarter of an hour. */
 export const MAX_AT_ONCE = 50_000;
