@@ -301,6 +301,21 @@ describe('npm run ops', function () {
     for (const secret of [apiKey, second]) expect(recorded).to.not.include(secret);
   });
 
+  it('keys replaces a key by one that ends when it does, and is taken from where it was', async () => {
+    const { id, apiKey } = harness.merchant;
+    const limits = {
+      name: 'Shop',
+      expires_at: new Date('2027-01-01T00:00:00.000Z'),
+      allowed_addresses: ['192.0.2.0/24'],
+    };
+    await harness.ctx.db('api_keys').update(limits);
+    const { facts } = await ops('keys', '--merchant', id, '--rotate', apiKey.slice(0, 13));
+    await harness.api('get', '/v1/payments', (facts as { api_key: string }).api_key).expect(403);
+    expect(
+      await harness.ctx.db('api_keys').whereNull('revoked_at').select(Object.keys(limits)),
+    ).to.deep.equal([limits]);
+  });
+
   it('export writes every row of a kind once, as NDJSON and as CSV', async () => {
     const shop = await openShop(harness);
     const ids = [];

@@ -50,15 +50,31 @@ export interface KeySummary {
   readonly revoked_at: Date | null;
 }
 
-const keysOfMerchant = sql<KeySummary, { merchantId: string }>(
+/** Keys that are made and revoked in a loop would fill a page, and the memory of who makes it. */
+const MOST_LISTED = 500;
+
+// Index: api_keys_of_merchant.
+const keysOfMerchant = sql<KeySummary, { merchantId: string; endedSince: Date | null; most: number }>(
   'keys_of_merchant',
   (p) => `
-    SELECT visible_prefix AS prefix, name, permissions, expires_at, allowed_addresses, created_at,
-      last_used_at, revoked_at
-    FROM api_keys WHERE merchant_id = ${p.merchantId} ORDER BY created_at`,
+    SELECT * FROM (
+      SELECT visible_prefix AS prefix, name, permissions, expires_at, allowed_addresses, created_at,
+        last_used_at, revoked_at
+      FROM api_keys WHERE merchant_id = ${p.merchantId}
+        AND (${p.endedSince}::timestamptz IS NULL
+          OR coalesce(revoked_at, expires_at, 'infinity') > ${p.endedSince})
+      ORDER BY revoked_at DESC NULLS FIRST, created_at DESC LIMIT ${p.most}
+    ) latest ORDER BY created_at, revoked_at`,
 );
 
-/** Returns the keys of a merchant, oldest first. */
-export async function listKeys(connection: Connection, merchantId: string): Promise<KeySummary[]> {
-  return run(connection, keysOfMerchant, { merchantId });
+/**
+ * Returns the keys of a merchant, oldest first: those that are not revoked, and of the others the latest.
+ * Left out are those that have ended by `endedSince`; null: none is.
+ */
+export async function listKeys(
+  connection: Connection,
+  merchantId: string,
+  endedSince: Date | null = null,
+): Promise<KeySummary[]> {
+  return run(connection, keysOfMerchant, { merchantId, endedSince, most: MOST_LISTED });
 }

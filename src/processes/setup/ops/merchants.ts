@@ -102,7 +102,8 @@ async function rotateKey(ctx: Context, merchant: string, prefix: string): Promis
     throw new OpsUsageError('Two keys have this prefix: add a new key, and revoke the old one whole');
   const key = await ctx.db.transaction(async (tx) => {
     await revokeApiKey(tx, merchant, old.prefix, ctx.now());
-    return addApiKey(ctx.config, tx, merchant, old.permissions, ctx.now());
+    const limits = { name: old.name, expiresAt: old.expires_at, addresses: old.allowed_addresses };
+    return addApiKey(ctx.config, tx, merchant, old.permissions, ctx.now(), limits);
   });
   return added(merchant, key, { rotate: old.prefix, add: visiblePrefix(key) });
 }
