@@ -1,4 +1,4 @@
-import { listWallets, type Wallet, findWallet, lockWallets } from '../chain/wallets/store.ts';
+import { listWallets, type Wallet, findWallet } from '../chain/wallets/store.ts';
 import { walletFault } from '../chain/wallets/open.ts';
 import { ensureScheduled, finish } from '../schedule/store.ts';
 import { addSeconds } from '../../platform/clock.ts';
@@ -8,7 +8,31 @@ import { isId } from '../../platform/values/ids.ts';
 import { firstAddresses, isShown } from './first-addresses.ts';
 import { useWallet } from './jobs.ts';
 import { notifyOfWallet, WAIT_SECONDS } from './notify.ts';
-import { getWallet, noteWallet, startUsing } from './set.ts';
+import {
+  getWallet,
+  noteWallet,
+  setWallet,
+  startUsing,
+  useLocked,
+  withWalletsLocked,
+  type NewWallet,
+} from './set.ts';
+
+/**
+ * The wallets of a merchant, retired ones included, that its owners set: whoever sets one has it compared
+ * with those of all merchants, and a page lists them.
+ */
+export const MOST_WALLETS = 50;
+
+/**
+ * Stores a wallet for an owner as `setWallet` does. Throws RangeError as that does, and where the merchant
+ * has MOST_WALLETS.
+ */
+export async function setByOwner(ctx: Context, wanted: NewWallet): Promise<Wallet> {
+  if ((await listWallets(ctx.db, wanted.merchantId)).length >= MOST_WALLETS)
+    throw new RangeError(`There are ${MOST_WALLETS} wallets already: the operator adds others`);
+  return (await setWallet(ctx, wanted)).wallet;
+}
 
 /** Returns a wallet of the merchant; null: it has none of that id. */
 export async function findOwnWallet(
@@ -34,13 +58,16 @@ export async function duesOf(
   return new Map(rows.map(({ key, run_at }) => [key, run_at]));
 }
 
-// A default is replaced by the merchant's own. One that was retired may be so by who now sets another.
-const hasTakenMoney = sql<{ is_taken: boolean }, { merchantId: string; family: string }>(
-  'has_taken_money_in_family',
+// A default is replaced by the merchant's own. One that was retired may be so by who now sets another. A shop
+// that sells on other networks has customers, whom an accepted method leads to a first wallet at once: only
+// one that sets up all of its wallets within a day is new.
+const takesMoney = sql<{ is_taken: boolean }, { merchantId: string | null; family: string; dayAgo: Date }>(
+  'takes_money_already',
   (p) => `
     SELECT EXISTS (
-      SELECT FROM wallets WHERE family = ${p.family} AND confirmed_at IS NOT NULL
-        AND (merchant_id = ${p.merchantId} OR merchant_id IS NULL AND retired_at IS NULL)
+      SELECT FROM wallets WHERE confirmed_at IS NOT NULL AND (
+        merchant_id = ${p.merchantId} AND (family = ${p.family} OR confirmed_at <= ${p.dayAgo})
+        OR merchant_id IS NULL AND retired_at IS NULL)
     ) AS is_taken`,
 );
 
@@ -49,28 +76,29 @@ export type Confirmed = 'used' | 'refused' | { readonly from: Date };
 
 /**
  * Confirms a wallet of a merchant for its owner, who names an address that their own wallet shows. The first
- * one of the merchant on its networks is used at once; one that takes the place of another, also of the
- * default or of one that was retired, waits for `WAIT_SECONDS`, and all owners are told. Confirming again
- * changes nothing. Throws RangeError where it is retired, and TakenError where somebody else uses it.
+ * one of the merchant on its networks is used at once, while the shop is new; one that takes the place of
+ * another, also of the default or of one that was retired, and a first one of a shop that takes money for
+ * longer than `WAIT_SECONDS`, wait for as long, and all owners are told. Confirming again changes nothing.
+ * Throws RangeError where it is retired, and TakenError where somebody else uses it.
  */
-export async function confirmByOwner(ctx: Context, known: Wallet, address: string): Promise<Confirmed> {
+export function confirmByOwner(ctx: Context, known: Wallet, address: string): Promise<Confirmed> {
   const { id, merchant_id: merchantId, family } = known;
-  if (!isShown(known, firstAddresses(ctx, known), address.trim())) return 'refused';
-  if (known.retired_at !== null) throw new RangeError(`The wallet ${id} is retired: set a new one`);
-  if (known.confirmed_at !== null) return 'used';
-  const taken = await runOne(ctx.db, hasTakenMoney, { merchantId: merchantId ?? '', family });
-  if (taken?.is_taken !== true) {
-    await startUsing(ctx, known);
-    return 'used';
-  }
-  const now = ctx.now();
-  const due = addSeconds(now, WAIT_SECONDS);
-  return ctx.db.transaction(async (tx) => {
-    await lockWallets(tx, known);
+  if (!isShown(known, firstAddresses(ctx, known), address.trim())) return Promise.resolve('refused');
+  return withWalletsLocked(ctx, known, async (tx, alike) => {
+    const { retired_at, confirmed_at } = await getWallet({ db: tx }, id);
+    if (retired_at !== null) throw new RangeError(`The wallet ${id} is retired: set a new one`);
+    if (confirmed_at !== null) return 'used';
     const waiting = (await duesOf(tx, [id])).get(id);
     if (waiting !== undefined) return { from: waiting };
-    if ((await getWallet({ db: tx }, id)).retired_at !== null)
-      throw new RangeError(`The wallet ${id} is retired: set a new one`);
+    const now = ctx.now();
+    const dayAgo = addSeconds(now, -WAIT_SECONDS);
+    // Of two first wallets that are confirmed at once the second waits for the first, and finds it.
+    const taken = await runOne(tx, takesMoney, { merchantId, family, dayAgo });
+    if (taken?.is_taken !== true) {
+      await useLocked(ctx, tx, known, alike);
+      return 'used';
+    }
+    const due = addSeconds(now, WAIT_SECONDS);
     await ensureScheduled(tx, [{ job: useWallet, key: id, runAt: due, testClock: null }]);
     await notifyOfWallet(tx, known, 'announced', now);
     await noteWallet(ctx, tx, 'wallet announced', known, { from: due.toISOString() });
@@ -112,11 +140,8 @@ export async function listOwnWallets(
   { db }: Pick<Context, 'db'>,
   merchantId: string,
 ): Promise<{ wallet: Wallet; due: Date | null }[]> {
-  const wallets = await listWallets(db, merchantId);
-  const own = wallets.filter(({ merchant_id }) => merchant_id === merchantId);
-  const dues = await duesOf(
-    db,
-    own.map(({ id }) => id),
-  );
+  const own = await listWallets(db, merchantId);
+  const ids = own.map(({ id }) => id);
+  const dues = await duesOf(db, ids);
   return own.toReversed().map((wallet) => ({ wallet, due: dues.get(wallet.id) ?? null }));
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '../api/endpoint.ts';
 import type { NetworkId } from '../chain/networks.ts';
 import { familyOf } from '../chain/wallets/families.ts';
-import { listWallets, type Wallet } from '../chain/wallets/store.ts';
+import { findWallet, type Wallet } from '../chain/wallets/store.ts';
 import type { Connection } from '../../platform/postgres/db.ts';
 
 /** Where new live payments of a merchant on a network take money. */
@@ -18,12 +18,13 @@ export async function destinationsOf(
   caller: Caller,
   networks: readonly NetworkId[],
 ): Promise<Destination[]> {
-  const wallets = await listWallets(connection, null);
+  const ids = Object.values(caller.wallets ?? {});
+  const wallets = await Promise.all(ids.map((id) => findWallet(connection, id)));
   return networks.flatMap((network): Destination[] => {
     const family = familyOf(network);
     if (family === null) return [];
     if (caller.exchange !== undefined) return [{ network, source: 'exchange', wallet: null }];
-    const wallet = wallets.find(({ id }) => id === caller.wallets?.[family]) ?? null;
+    const wallet = wallets.find((one) => one !== null && one.id === caller.wallets?.[family]) ?? null;
     if (wallet === null) return [{ network, source: 'none', wallet }];
     return [{ network, source: wallet.merchant_id === null ? 'default' : 'own', wallet }];
   });

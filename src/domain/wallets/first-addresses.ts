@@ -1,3 +1,5 @@
+import { displayedAddress } from '../chain/addresses.ts';
+import { initCodeOf, FACTORY } from '../chain/wallets/forwarder.ts';
 import { FIRST_ADDRESSES, formOf } from '../chain/wallets/kinds.ts';
 import { openWallet } from '../chain/wallets/open.ts';
 import { shownAddress } from '../chain/wallets/families.ts';
@@ -26,4 +28,15 @@ export function isShown(wallet: Wallet, first: readonly ShownAddress[], address:
   const treasury = formOf(wallet).treasury(wallet.public_data);
   const accepted = treasury === null ? first.map((one) => one.address) : [treasury];
   return accepted.some((one) => one.toLowerCase() === address.toLowerCase());
+}
+
+/**
+ * What deploys the forwarder of an index: a call of `to` with its path, and this behind it; null: another
+ * kind.
+ */
+export function deploymentOf(wallet: Wallet): { to: string; init_code: string } | null {
+  const { public_data } = wallet;
+  if (formOf(wallet).treasury(public_data) === null) return null;
+  const to = displayedAddress('ethereum', FACTORY);
+  return { to, init_code: `0x${Buffer.from(initCodeOf(public_data)).toString('hex')}` };
 }

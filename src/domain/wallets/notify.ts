@@ -84,6 +84,7 @@ interface ChangedWallet extends Wallet {
   readonly due: Date | null;
 }
 
+// An owner when it was changed is told, also where another owner has removed them since.
 const readChanged = sql<
   ChangedWallet,
   { id: string; merchantId: string; personId: string | null; useJob: string }
@@ -91,9 +92,8 @@ const readChanged = sql<
   'read_changed_wallet',
   (p) => `
     SELECT w.*, m.name, j.run_at AS due,
-      CASE WHEN ${p.personId}::text IS NULL THEN m.contact_email ELSE (
-        SELECT o.email FROM memberships b JOIN people o ON o.id = b.person_id
-        WHERE b.merchant_id = m.id AND b.person_id = ${p.personId} AND b.role = 'owner') END AS told
+      CASE WHEN ${p.personId}::text IS NULL THEN m.contact_email
+        ELSE (SELECT o.email FROM people o WHERE o.id = ${p.personId}) END AS told
     FROM wallets w JOIN merchants m ON m.id = ${p.merchantId}
       LEFT JOIN scheduled_jobs j ON j.job = ${p.useJob} AND j.key = w.id
     WHERE w.id = ${p.id}`,

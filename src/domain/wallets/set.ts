@@ -1,9 +1,7 @@
 import { realChains } from '../chain/profile.ts';
-import { displayedAddress } from '../chain/addresses.ts';
 import type { NetworkId } from '../chain/networks.ts';
 import { networksOf } from '../chain/wallets/families.ts';
 import { familyOfValue, formOf, type WalletKindId } from '../chain/wallets/kinds.ts';
-import { initCodeOf, FACTORY } from '../chain/wallets/forwarder.ts';
 import { macOf } from '../chain/wallets/mac.ts';
 import { walletFault } from '../chain/wallets/open.ts';
 import {
@@ -83,20 +81,38 @@ export async function confirmWallet(ctx: Context, id: string, address: string): 
 
 /** Puts a wallet in use whose addresses somebody has compared, as `confirmWallet` does. */
 export async function startUsing(ctx: Context, known: Wallet): Promise<Changed> {
+  const changed = await withWalletsLocked(ctx, known, (tx, alike) => useLocked(ctx, tx, known, alike));
+  return { wallet: await getWallet(ctx, known.id), ...changed };
+}
+
+/** Runs `work` behind the locks of the owner's wallets on these networks, and of those that are alike. */
+export async function withWalletsLocked<Result>(
+  ctx: Context,
+  known: Wallet,
+  work: (tx: Tx, alike: readonly string[]) => Promise<Result>,
+): Promise<Result> {
   const before = await findAlike(ctx, known);
-  const changed = await ctx.db.transaction(async (tx) => {
+  return ctx.db.transaction(async (tx) => {
     await lockWallets(tx, known, before);
     // Again behind the lock: who confirms one that was set meanwhile has locked this one as well.
-    const alike = await findAlike({ ...ctx, db: tx }, known);
-    const { confirmed_at, retired_at } = await getWallet({ db: tx }, known.id);
-    if (confirmed_at !== null && retired_at === null) return { mailed: null, replaced: null };
-    const replaced = await putInUse(tx, known, alike, ctx.now());
-    await cancel(tx, useWallet, [known.id]);
-    const mailed = await notifyOfWallet(tx, known, 'confirmed', ctx.now());
-    await noteWallet(ctx, tx, 'wallet confirmed', known, { replaced });
-    return { mailed, replaced };
+    return work(tx, await findAlike({ ...ctx, db: tx }, known));
   });
-  return { wallet: await getWallet(ctx, known.id), ...changed };
+}
+
+/** Puts a wallet in use within the transaction of `withWalletsLocked`. */
+export async function useLocked(
+  ctx: Context,
+  tx: Tx,
+  known: Wallet,
+  alike: readonly string[],
+): Promise<Pick<Changed, 'mailed' | 'replaced'>> {
+  const { confirmed_at, retired_at } = await getWallet({ db: tx }, known.id);
+  if (confirmed_at !== null && retired_at === null) return { mailed: null, replaced: null };
+  const replaced = await putInUse(tx, known, alike, ctx.now());
+  await cancel(tx, useWallet, [known.id]);
+  const mailed = await notifyOfWallet(tx, known, 'confirmed', ctx.now());
+  await noteWallet(ctx, tx, 'wallet confirmed', known, { replaced });
+  return { mailed, replaced };
 }
 
 /** Writes down which person changed a wallet: a command writes its own entry. */
@@ -164,17 +180,6 @@ export async function getWallet({ db }: { db: Connection }, id: string): Promise
   const wallet = await findWallet(db, id);
   if (wallet === null) throw new RangeError(`There is no wallet ${id}`);
   return wallet;
-}
-
-/**
- * What deploys the forwarder of an index: a call of `to` with its path, and this behind it; null: another
- * kind.
- */
-export function deploymentOf(wallet: Wallet): { to: string; init_code: string } | null {
-  const { public_data } = wallet;
-  if (formOf(wallet).treasury(public_data) === null) return null;
-  const to = displayedAddress('ethereum', FACTORY);
-  return { to, init_code: `0x${Buffer.from(initCodeOf(public_data)).toString('hex')}` };
 }
 
 function assertShown(ctx: Context, wallet: Wallet, address: string): void {

@@ -9,15 +9,9 @@ import {
 } from '../../../domain/chain/wallets/kinds.ts';
 import { WalletError } from '../../../domain/chain/wallets/open.ts';
 import { listWallets, type Wallet } from '../../../domain/chain/wallets/store.ts';
-import { firstAddresses } from '../../../domain/wallets/first-addresses.ts';
+import { deploymentOf, firstAddresses } from '../../../domain/wallets/first-addresses.ts';
 import { toResource } from '../../../domain/wallets/list.ts';
-import {
-  confirmWallet,
-  deploymentOf,
-  endWallet,
-  setWallet,
-  type Changed,
-} from '../../../domain/wallets/set.ts';
+import { confirmWallet, endWallet, setWallet, type Changed } from '../../../domain/wallets/set.ts';
 import { StartError } from '../../../platform/config/config.ts';
 import type { Context } from '../../../platform/context.ts';
 import {
