@@ -6,12 +6,11 @@ import { joinDesk, type DeskPerson } from '../support/desk.ts';
 import type { Harness, TestMerchant } from '../support/harness.ts';
 import { createPayment, type Listening } from '../support/http.ts';
 import { refundRow } from '../support/refunds.ts';
-import { overflow, violationsOnEachScreen } from './axe.ts';
-import { pictures, withPage } from './browser.ts';
+import { withPage } from './browser.ts';
 import { fitsSmallAndLarge, SMALL_AND_LARGE } from './fits.ts';
+import { lookAt } from './look.ts';
 import { showPages } from './pages.ts';
 
-const WIDTHS = [360, 768, 1440] as const;
 const DAYS = 90;
 
 describe('the home page of the desk in a browser', () => {
@@ -75,14 +74,9 @@ describe('the home page of the desk in a browser', () => {
     return { ...shop, payment: payment.id };
   };
 
-  const look = async (page: Page, name: string) => {
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 800 });
-      expect(await overflow(page), `${name} at ${width}`).to.equal(0);
-      if (width !== 768) expect(await violationsOnEachScreen(page), `${name} at ${width}`).to.deep.equal([]);
-      await pictures(page, (colorScheme) => `desk-${name}-${width}-${colorScheme}`);
-    }
-    await fitsSmallAndLarge(page, name);
+  const look = async (page: Page, name: string, url: string | null) => {
+    await lookAt(page, `desk-${name}`, url);
+    if (url === null) await fitsSmallAndLarge(page, name);
   };
 
   check(`has no fault that axe finds, on light and dark screens, and fits ${SMALL_AND_LARGE}`, async () => {
@@ -95,27 +89,19 @@ describe('the home page of the desk in a browser', () => {
     const [newcomer, ann, bob] = people;
     if (newcomer === undefined || ann === undefined || bob === undefined) throw new Error('nobody');
     await withPerson(newcomer, async (page) => {
-      await page.goto(homeOf(fresh));
-      await look(page, 'home-new');
+      await look(page, 'home-new', homeOf(fresh));
     });
     await withPerson(ann, async (page) => {
-      for (const days of [7, 30, 90]) {
-        await page.goto(homeOf(busy, `?days=${days}`));
-        await look(page, `home-busy-${days}`);
-      }
+      for (const days of [7, 30, 90]) await look(page, `home-busy-${days}`, homeOf(busy, `?days=${days}`));
       await page.goto(homeOf(busy, '?days=7'));
       for (const summary of await page.locator('.chart summary').all()) await summary.click();
-      await look(page, 'home-tables');
-      for (const need of ['refund_address', 'refund_held']) {
-        await page.goto(homeOf(busy, `/waiting/${need}`));
-        await look(page, `waiting-${need}`);
-      }
+      await look(page, 'home-tables', null);
+      for (const need of ['refund_address', 'refund_held'])
+        await look(page, `waiting-${need}`, homeOf(busy, `/waiting/${need}`));
     });
     await withPerson(bob, async (page) => {
-      await page.goto(homeOf(live));
-      await look(page, 'home-live');
-      await page.goto(homeOf(live, '/waiting/network'));
-      await look(page, 'waiting-network');
+      await look(page, 'home-live', homeOf(live));
+      await look(page, 'waiting-network', homeOf(live, '/waiting/network'));
     });
   });
 

@@ -6,14 +6,10 @@ import type { Harness } from '../support/harness.ts';
 import type { Listening } from '../support/http.ts';
 import { buyByLink, createLink } from '../support/links.ts';
 import { accountKey, addWallet, useWallet } from '../support/wallets.ts';
-import { overflow, violationsOnEachScreen } from './axe.ts';
-import { pictures, withPage } from './browser.ts';
-import { focused, tabTo } from './look.ts';
+import { withPage } from './browser.ts';
+import { focused, lookAt, tabTo } from './look.ts';
 import { fitsSmallAndLarge, SMALL_AND_LARGE } from './fits.ts';
 import { showPages } from './pages.ts';
-
-/** Of a phone, a tablet and a desktop; axe looks at the first and the last. */
-const WIDTHS = [360, 768, 1440] as const;
 
 describe('the settings and the links of the desk in a browser', () => {
   let harness: Harness;
@@ -227,7 +223,7 @@ describe('the settings and the links of the desk in a browser', () => {
       const address = firstAddresses(harness.ctx, wallet)[0]?.address ?? '';
       await page.getByRole('textbox', { name: 'Address' }).fill(address);
       await page.getByRole('button', { name: 'It is mine' }).click();
-      await page.getByText('It takes the place of another wallet').waitFor();
+      await page.getByText('It waits, and takes money from').waitFor();
       await look(page, 'wallet-waits', null);
       await look(page, 'no-links', `${shop.path}/links`);
       await page.goto(`${shop.path}/settings/wallets`);
@@ -248,14 +244,8 @@ describe('the settings and the links of the desk in a browser', () => {
 
   /** Null: what the page shows already. */
   const look = async (page: Page, name: string, url: string | null) => {
-    if (url !== null) await page.goto(url);
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 800 });
-      expect(await overflow(page), `${name} at ${width}`).to.equal(0);
-      if (width !== 768) expect(await violationsOnEachScreen(page), `${name} at ${width}`).to.deep.equal([]);
-      await pictures(page, (colorScheme) => `desk-${name}-${width}-${colorScheme}`);
-    }
-    await fitsSmallAndLarge(page, name);
+    await lookAt(page, `desk-${name}`, url);
+    if (url === null) await fitsSmallAndLarge(page, name);
     await page.evaluate(`document.documentElement.style.fontSize = ''`);
   };
 });

@@ -45,7 +45,7 @@ export const appearanceEndpoints = (adapters: AdaptersByMode) => [
     errors: [],
     response: { status: 200, schema: Appearance },
     handle: async ({ ctx, caller, body }) =>
-      reply(200, toAppearance(await setAppearance(ctx, adapters, caller, body), ctx.config.publicUrl)),
+      reply(200, toAppearance(await setAppearance(ctx, adapters, caller, () => body), ctx.config.publicUrl)),
   }),
   endpoint({
     operationId: 'setLogo',

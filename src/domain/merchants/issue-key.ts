@@ -33,7 +33,7 @@ interface NewKey extends KeyLimits {
 export async function issueKey(
   ctx: Context,
   { merchantId, permissions, ...limits }: NewKey,
-  claim: IdempotencyClaim,
+  claim: IdempotencyClaim | null,
 ): Promise<{ key: string } | 'made' | 'tooMany'> {
   const made: { key?: string } = {};
   const now = ctx.now();

@@ -31,7 +31,7 @@ export const webhookEndpoints = [
     errors: [],
     response: { status: 200, schema: WebhookConfig },
     handle: async ({ ctx, caller, body }) =>
-      reply(200, await changeWebhookConfig(ctx, caller.merchantId, body)),
+      reply(200, await changeWebhookConfig(ctx, caller.merchantId, () => body)),
   }),
   endpoint({
     operationId: 'getWebhookConfig',

@@ -1,4 +1,5 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { ApiError } from '../../domain/api/errors.ts';
 import { may } from '../../domain/people/rights/roles.ts';
 import { hasFactor } from '../../domain/people/sessions/accounts.ts';
 import { findSession, isFresh, seen, type Session } from '../../domain/people/sessions/store.ts';
@@ -79,8 +80,18 @@ function serve(
     const isChange = route.method === 'post' && route.isRead !== true;
     if (isChange && merchant.is_suspended) return answer(refusal(visit.texts, 'suspended'));
     if (mustConfirm) return answer(toConfirm(page));
-    return answer(await route.handle({ ...visit, session, merchant }));
+    return answer(await orMissing(() => route.handle({ ...visit, session, merchant })));
   };
+}
+
+/** What is not theirs is as missing as what does not exist. */
+async function orMissing(handle: () => Promise<DeskReply>): Promise<DeskReply> {
+  try {
+    return await handle();
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return 'missing';
+    throw error;
+  }
 }
 
 const MAX_AGENT = 200;

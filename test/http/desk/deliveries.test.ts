@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { configure, deliveriesIn } from '../../support/deliveries.ts';
 import { hiddenField, joinDesk, type DeskPerson } from '../../support/desk.ts';
@@ -36,6 +37,14 @@ describe('the deliveries at the desk', () => {
     (await harness.ctx.db('operator_actions').where({ actor: ann.id }).orderBy('number').select('command'))
       .map(({ command }: { command: string }) => command)
       .filter((command) => command.startsWith('webhook'));
+
+  it('with an id that no index holds are as missing as others', async () => {
+    const long = randomBytes(3_000).toString('base64url');
+    const { status: missing } = await ann.post(page(`/deliveries/${long}/redeliver`), {
+      form: 'x'.repeat(32),
+    });
+    expect(missing).to.equal(404);
+  });
 
   it('are listed newest first, and narrowed by every filter of the form', async () => {
     const first = await pay();

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { createPayment } from '../../support/http.ts';
 import { joinDesk, type DeskPerson } from '../../support/desk.ts';
+import { waitingFor } from '../../support/locks.ts';
 import { startReceiver, type Receiver } from '../../support/receivers.ts';
 
 describe('the endpoints at the desk', () => {
@@ -122,6 +123,37 @@ describe('the endpoints at the desk', () => {
     ] as const)
       expect((await ann.post(`${path}/switch-on`, fields)).location).to.equal(page('?said=switchedOn'));
     expect(await offIn()).to.equal(0);
+  });
+
+  it('say that what should be switched on again is no URL', async () => {
+    for (const url of ['nowhere', 'ftp://receiver.example', 'https://', 'x'.repeat(3_000)]) {
+      const { status: refused, text } = await ann.post(page('/default/switch-on'), { url });
+      expect([refused, text.includes('role="alert">url ')], url).to.deep.equal([400, true]);
+    }
+  });
+
+  it('keep a URL that is set while the default one is paused', async () => {
+    await ann.post(page('/default'), { url: receiver.url });
+    const moved = `${receiver.url}/moved`;
+    const { db } = harness.ctx;
+    const paused = await waitingFor(
+      db,
+      (tx) => tx('merchants').where({ id: harness.merchant.id }).update({ webhook_url: moved }),
+      () => ann.post(page('/default/pause')),
+    );
+    expect(paused.location).to.equal(page('?said=paused'));
+    const row = await db('merchants').where({ id: harness.merchant.id }).first<Record<string, unknown>>();
+    expect(row).to.include({ webhook_url: moved, webhooks_enabled: false });
+    const entry = await db('operator_actions')
+      .where({ command: 'webhook configuration' })
+      .orderBy('number', 'desc')
+      .first<{ details: Record<string, unknown> }>('details');
+    const { host } = new URL(receiver.url);
+    expect(entry?.details).to.deep.equal({
+      enabled: false,
+      receiver: host,
+      before: { enabled: true, receiver: host },
+    });
   });
 
   it('are deleted after a page that asks; the default one is not', async () => {

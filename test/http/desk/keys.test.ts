@@ -175,6 +175,24 @@ describe('the API keys at the desk', () => {
     expect(found[0]?.details).to.include({ key: key.slice(0, 13), expires_at: '2026-03-02T12:00:00.000Z' });
   });
 
+  it('are listed with the latest that were revoked, however many those are', async () => {
+    await harness.ctx.db.raw(
+      `INSERT INTO api_keys (key_hash, merchant_id, visible_prefix, permissions, created_at, revoked_at)
+       SELECT sha256(convert_to(n::text, 'UTF8')), ?, 'sk_test_' || lpad(n::text, 5, '0'), '{}', ?, ?
+       FROM generate_series(1, 3000) n`,
+      [harness.merchant.id, harness.ctx.now(), harness.ctx.now()],
+    );
+    const { text } = await ann.get(page());
+    expect(text.match(/<tr>/g)).to.have.lengthOf.below(600);
+    expect(text)
+      .to.include(`${harness.merchant.apiKey.slice(0, 13)}…`)
+      .and.include('Revoked');
+    harness.advance(30 * 86_400 + 1);
+    await ann.post('/dashboard/second-factor', { code: ann.code() });
+    const later = await joinDesk(harness, 'later@shop.example');
+    expect((await later.get(page())).text.match(/<tr>/g)).to.have.lengthOf(2);
+  });
+
   it('are at most a hundred', async () => {
     for (let i = 1; i < 100; i += 1) expect(keyIn((await create()).text), String(i)).to.not.equal(null);
     const full = await create();

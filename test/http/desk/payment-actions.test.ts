@@ -37,7 +37,7 @@ describe('what people do with a payment at the desk', () => {
   /** Enters a refund, and returns the form that confirms it. */
   const preview = async (person: DeskPerson, id: string, fields: Record<string, string>) => {
     const shown = await person.post(page(id, '/refund/preview'), fields);
-    const kept = ['amount', 'reason', 'to', 'address', 'mark', 'token'].map(
+    const kept = ['amount', 'reason', 'to', 'address', 'mark', 'form'].map(
       (name) => [name, hiddenField(shown.text, name)] as const,
     );
     return { ...shown, form: Object.fromEntries(kept) };
@@ -129,7 +129,7 @@ describe('what people do with a payment at the desk', () => {
       expect(refused.status).to.equal(400);
       expect(refused.text).to.include('has changed since it was shown');
     }
-    expect((await bob.post(page(id, '/refund'), { ...form, token: 'x' })).text).to.include('Left to refund');
+    expect((await bob.post(page(id, '/refund'), { ...form, form: 'x' })).text).to.include('Left to refund');
     await harness.api('post', `/v1/payment/${id}/refund`).send({ amount: '1', to_sender: true }).expect(201);
     expect((await bob.post(page(id, '/refund'), form)).text).to.include('has changed since it was shown');
     expect(await refundsOf(id)).to.have.lengthOf(1);

@@ -25,23 +25,26 @@ export async function surroundingsOf(
 }
 
 /**
- * Replaces all choices of a merchant's appearance but the logo; what `body` leaves out is the default. Writes
- * down who did, with what was before. Throws ValidationError for what no schema can say.
+ * Replaces all choices of a merchant's appearance but the logo by what `change` makes of what is stored; what
+ * it leaves out is the default. Writes down who did, with what was before. Throws ValidationError for what no
+ * schema can say.
  */
 export async function setAppearance(
   ctx: Context,
   adapters: AdaptersByMode,
   caller: Caller,
-  body: AppearanceBody,
+  change: (stored: AppearanceRow | null) => AppearanceBody,
 ): Promise<AppearanceRow | null> {
   const { merchantId } = caller;
-  const choices = choicesOf(body, await surroundingsOf(ctx, adapters, caller));
-  const row = await ctx.db.transaction(async (tx) => {
+  const surroundings = await surroundingsOf(ctx, adapters, caller);
+  const [row, choices] = await ctx.db.transaction(async (tx) => {
     await lockMerchant(tx, merchantId);
-    const before = (await readAppearance(tx, merchantId))?.appearance ?? null;
-    const stored = await storeChoices(tx, merchantId, choices, ctx.now());
-    await recordChange(ctx, tx, 'checkout appearance', { merchant_id: merchantId, before, ...choices });
-    return stored;
+    const before = await readAppearance(tx, merchantId);
+    const chosen = choicesOf(change(before), surroundings);
+    const stored = await storeChoices(tx, merchantId, chosen, ctx.now());
+    const details = { merchant_id: merchantId, before: before?.appearance ?? null, ...chosen };
+    await recordChange(ctx, tx, 'checkout appearance', details);
+    return [stored, chosen] as const;
   });
   logConfigChange(ctx, 'checkout appearance', { merchant_id: merchantId, ...choices });
   return row;

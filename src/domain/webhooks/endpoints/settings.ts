@@ -2,6 +2,7 @@ import { recordChange } from '../../audit/record.ts';
 import type { Context } from '../../../platform/context.ts';
 import { hostOf, logConfigChange } from '../../../platform/logging/config-change.ts';
 import { runOne, sql, type Connection, type Db } from '../../../platform/postgres/db.ts';
+import { lockMerchant } from '../../merchants/store.ts';
 import { enableEndpoints, wakeEndpoints } from './enable.ts';
 import { HEALTH_COLUMNS, healthOf, rateSince, RATES, type HealthParams, type HealthRow } from './health.ts';
 import type { WebhookConfig, WebhookConfigAndHealth, WebhookConfigBody } from './schemas.ts';
@@ -86,19 +87,31 @@ export async function setWebhookConfig(
   });
 }
 
-/** Sets the merchant's own URL and whether events are sent, for a person or a key, and writes that down. */
+/**
+ * Sets the merchant's own URL and whether events are sent to what `change` makes of what they are, for a
+ * person or a key, and writes that down. A change that another one waits for is what that one finds.
+ */
 export async function changeWebhookConfig(
   ctx: Context,
   merchantId: string,
-  body: WebhookConfigBody,
+  change: (before: WebhookConfigBody) => WebhookConfigBody,
 ): Promise<WebhookConfig> {
-  const config = await setWebhookConfig(ctx.db, merchantId, body, ctx.now());
-  const receiver = config.webhookUrl === null ? null : hostOf(config.webhookUrl);
-  const change = { merchant_id: merchantId, enabled: config.enabled, receiver };
-  await recordChange(ctx, ctx.db, 'webhook configuration', change);
-  logConfigChange(ctx, 'webhook configuration', change);
+  const [config, noted] = await ctx.db.transaction(async (tx) => {
+    await lockMerchant(tx, merchantId);
+    const before = await readWebhookConfig(tx, merchantId);
+    const set = await setWebhookConfig(tx, merchantId, change(before), ctx.now());
+    const entry = { merchant_id: merchantId, ...notedOf(set) };
+    await recordChange(ctx, tx, 'webhook configuration', { ...entry, before: notedOf(before) });
+    return [set, entry] as const;
+  });
+  logConfigChange(ctx, 'webhook configuration', noted);
   return config;
 }
+
+const notedOf = ({ webhookUrl, enabled }: WebhookConfigBody) => ({
+  enabled,
+  receiver: webhookUrl === null ? null : hostOf(webhookUrl),
+});
 
 function toConfig(row: ConfigRow): WebhookConfig {
   return {

@@ -14,7 +14,7 @@ import type { WebhookEndpoint } from '../endpoint-list/schemas.ts';
 import { enableEndpoints, wakeEndpoints } from '../endpoints/enable.ts';
 import {
   listRegistrations,
-  lockRegistration,
+  readRegistration,
   type Payload,
   type Registration,
 } from '../endpoints/registration.ts';
@@ -107,8 +107,10 @@ export async function changeEndpoint(
 ): Promise<WebhookEndpoint> {
   const now = ctx.now();
   const [changed, receiver] = await ctx.db.transaction(async (tx) => {
+    // Whoever changes an endpoint of the merchant has this lock, so that a change finds what the one before
+    // it left. One that is deleted meanwhile is missing at the end, and nothing of it was changed.
     await lockMerchant(tx, merchantId);
-    const before = await lockRegistration(tx, merchantId, id);
+    const before = await readRegistration(tx, merchantId, id);
     const columns = columnsOf(change(before));
     // What an earlier release let a merchant register may stay.
     if (new URL(before.url).origin !== new URL(columns.url).origin)

@@ -2,7 +2,7 @@ import { changeTimeZone, timeZoneOf } from '../../../domain/merchants/time-zone.
 import { readFacts } from '../../../domain/overview/facts.ts';
 import { fill, html } from '../../../platform/pages/html.ts';
 import { badge } from '../shell/document.ts';
-import { said } from '../shell/fields.ts';
+import { cardLinks, said } from '../shell/fields.ts';
 import {
   actorOf,
   DESK_PER_MINUTE,
@@ -94,19 +94,13 @@ function choicePage({ texts, session }: SignedIn): Page {
   const { home, roles } = texts;
   const shops = session.memberships.map(
     (one) =>
-      html`<li>
-        <a class="card" href="/dashboard/${one.merchant_id}"
-          ><bdi>${one.name}</bdi> ${badge(texts, one)} <span class="small">${roles[one.role]}</span></a
-        >
-      </li>`,
+      [
+        `/dashboard/${one.merchant_id}`,
+        html`<bdi>${one.name}</bdi> ${badge(texts, one)} <span class="small">${roles[one.role]}</span>`,
+      ] as const,
   );
   return {
     title: home.chooseTitle,
-    main:
-      shops.length === 0
-        ? html`<div class="card"><p>${home.none}</p></div>`
-        : html`<ul class="shops">
-            ${shops}
-          </ul>`,
+    main: shops.length === 0 ? html`<div class="card"><p>${home.none}</p></div>` : cardLinks(shops),
   };
 }

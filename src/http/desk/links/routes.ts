@@ -1,5 +1,3 @@
-import { ApiError, ValidationError } from '../../../domain/api/errors.ts';
-import { getValidator } from '../../../domain/api/validator.ts';
 import { editLink } from '../../../domain/links/edit.ts';
 import { toLink, type Link } from '../../../domain/links/link.ts';
 import { newLink } from '../../../domain/links/new-link.ts';
@@ -12,8 +10,8 @@ import {
   readLink,
   readTotals,
 } from '../../../domain/links/store.ts';
-import { findMerchant } from '../../../domain/merchants/api-keys.ts';
 import { acting, DESK_PER_MINUTE, type AtMerchant, type DeskReply, type DeskRoute } from '../shell/route.ts';
+import { attempt, checked, readCaller } from '../verbs.ts';
 import { changeOf, creationOf } from './entered.ts';
 import { linkPage } from './link-page.ts';
 import { linksPage, linksPath, NEW_FIELDS, type NewFields } from './list-page.ts';
@@ -52,7 +50,7 @@ export const linkPageRoutes: readonly DeskRoute[] = [
     access: 'member',
     right: 'payments:read',
     perMinute: DESK_PER_MINUTE,
-    handle: (visit) => orMissing(async () => showOne(visit, await own(visit), null)),
+    handle: async (visit) => showOne(visit, await own(visit), null),
   },
   {
     name: 'change payment link',
@@ -61,7 +59,7 @@ export const linkPageRoutes: readonly DeskRoute[] = [
     access: 'member',
     right: 'payments:write',
     perMinute: DESK_PER_MINUTE,
-    handle: (visit) => orMissing(async () => change(visit, await own(visit))),
+    handle: async (visit) => change(visit, await own(visit)),
   },
   {
     name: 'archive payment link',
@@ -70,28 +68,18 @@ export const linkPageRoutes: readonly DeskRoute[] = [
     access: 'member',
     right: 'payments:write',
     perMinute: DESK_PER_MINUTE,
-    handle: (visit) =>
-      orMissing(async () => {
-        const { ctx, merchant, params } = visit;
-        const { id } = await ctx.db.transaction((tx) =>
-          closeLink(acting(visit), tx, merchant.merchant_id, params.link ?? ''),
-        );
-        return { to: `${linksPath(visit)}/${id}?said=saved` };
-      }),
+    async handle(visit) {
+      const { ctx, merchant, params } = visit;
+      const { id } = await ctx.db.transaction((tx) =>
+        closeLink(acting(visit), tx, merchant.merchant_id, params.link ?? ''),
+      );
+      return { to: `${linksPath(visit)}/${id}?said=saved` };
+    },
   },
 ];
 
 const own = ({ ctx, merchant, params }: AtMerchant): Promise<Link> =>
   readLink(ctx.db, merchant.merchant_id, params.link ?? '');
-
-async function orMissing(work: () => Promise<DeskReply>): Promise<DeskReply> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'link_not_found') return 'missing';
-    throw error;
-  }
-}
 
 const enteredBy = (read: (name: string) => string): NewFields =>
   Object.fromEntries(NEW_FIELDS.map((name) => [name, read(name).trim()])) as NewFields;
@@ -99,52 +87,41 @@ const enteredBy = (read: (name: string) => string): NewFields =>
 async function create(visit: AtMerchant): Promise<DeskReply> {
   const { ctx, merchant } = visit;
   const entered = enteredBy(visit.field);
-  try {
-    const check = getValidator({ allowPrivate: ctx.config.allowPrivateNetworks });
-    const body = check.compile(CreateLinkBody, 'body')(creationOf(visit, entered));
+  const made = await attempt(visit, async () => {
+    const body = checked(visit, CreateLinkBody, creationOf(visit, entered));
     const link = newLink(body, ctx.config, merchant.merchant_id, ctx.now());
     await ctx.db.transaction(async (tx) => {
       await insertLink(tx, link);
       await noteLink(acting(visit), tx, 'payment link created', link);
     });
-    return { to: `${linksPath(visit)}/${link.id}?said=created` };
-  } catch (error) {
-    if (error instanceof ValidationError) return showAll(visit, entered, error.message);
-    throw error;
-  }
+    return link.id;
+  });
+  if ('fault' in made) return showAll(visit, entered, made.fault);
+  return { to: `${linksPath(visit)}/${made.done}?said=created` };
 }
 
 async function change(visit: AtMerchant, link: Link): Promise<DeskReply> {
   const { ctx, merchant } = visit;
-  try {
+  const changed = await attempt(visit, () => {
     const shown = toLink(link, ctx.config.publicUrl, ctx.now());
-    const body = getValidator({ allowPrivate: ctx.config.allowPrivateNetworks }).compile(
-      UpdateLinkBody,
-      'body',
-    )(changeOf(visit, shown));
+    const body = checked(visit, UpdateLinkBody, changeOf(visit, shown));
     const named = { merchantId: merchant.merchant_id, id: link.id };
-    await ctx.db.transaction((tx) => editLink(acting(visit), tx, named, body));
-    return { to: `${linksPath(visit)}/${link.id}?said=saved` };
-  } catch (error) {
-    if (error instanceof ValidationError) return showOne(visit, link, error.message);
-    throw error;
-  }
+    return ctx.db.transaction((tx) => editLink(acting(visit), tx, named, body));
+  });
+  if ('fault' in changed) return showOne(visit, link, changed.fault);
+  return { to: `${linksPath(visit)}/${link.id}?said=saved` };
 }
 
-const coinOf = async ({ ctx, merchant }: AtMerchant): Promise<string> =>
-  (await findMerchant(ctx.db, merchant.merchant_id))?.settlementCurrency ?? '';
+const coinOf = async (visit: AtMerchant): Promise<string> => (await readCaller(visit)).settlementCurrency;
 
 async function showAll(visit: AtMerchant, entered: NewFields, fault: string | null): Promise<DeskReply> {
   const { ctx, merchant, query } = visit;
   const cursor = query.get('cursor');
   const asked: ListLinksQuery = cursor === null ? {} : { cursor };
   const at = { publicUrl: ctx.config.publicUrl, now: ctx.now() };
-  const list = await listLinks(ctx.db, merchant.merchant_id, asked, at).catch((error: unknown) => {
-    if (error instanceof ValidationError) return null;
-    throw error;
-  });
-  if (list === null) return 'missing';
-  const { data: links, pagination } = list;
+  const list = await attempt(visit, () => listLinks(ctx.db, merchant.merchant_id, asked, at));
+  if ('fault' in list) return 'missing';
+  const { data: links, pagination } = list.done;
   return linksPage(visit, { links, next: pagination.next_cursor, coin: await coinOf(visit), entered, fault });
 }
 

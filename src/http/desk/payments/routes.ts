@@ -10,7 +10,7 @@ import { listQueryOf } from './list/filters.ts';
 import { listPage, type ShownList } from './list/list-page.ts';
 import { viewRoutes } from './list/view-routes.ts';
 import { viewsCard } from './list/views.ts';
-import { orMissing, type PaymentDependencies } from './page/own.ts';
+import type { PaymentDependencies } from './page/own.ts';
 import { showPayment } from './page/show.ts';
 
 /**
@@ -39,7 +39,7 @@ export const paymentRoutes = (
     access: 'member',
     right: 'payments:read',
     perMinute: DESK_PER_MINUTE,
-    handle: (visit) => orMissing(() => showPayment(visit, dependencies)),
+    handle: (visit) => showPayment(visit, dependencies),
   },
   ...refundRoutes(dependencies),
   ...actionRoutes(dependencies),

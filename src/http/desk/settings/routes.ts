@@ -1,13 +1,15 @@
 import type { AdaptersByMode } from '../../../domain/payments/lifecycle/ports.ts';
+import { may } from '../../../domain/people/rights/roles.ts';
 import type { Mailer } from '../../../platform/mail.ts';
 import { html } from '../../../platform/pages/html.ts';
+import { cardLinks, said } from '../shell/fields.ts';
 import { DESK_PER_MINUTE, type DeskRoute } from '../shell/route.ts';
 import { appearanceRoutes } from './appearance/routes.ts';
 import { mailRoutes } from './mails/routes.ts';
 import { methodRoutes } from './methods/routes.ts';
 import { policyRoutes } from './policy/routes.ts';
 import { walletRoutes } from './wallets/routes.ts';
-import { sectionsOf, settingsPath } from './shared/menu.ts';
+import { SECTIONS, settingsPath } from './shared/menu.ts';
 
 /** The settings of a merchant. */
 export const settingsRoutes = (adapters: AdaptersByMode, mailer: Mailer | null): readonly DeskRoute[] => [
@@ -19,29 +21,23 @@ export const settingsRoutes = (adapters: AdaptersByMode, mailer: Mailer | null):
     right: 'payments:read',
     perMinute: DESK_PER_MINUTE,
     async handle(visit) {
-      const { settings, said } = visit.texts;
-      const note = visit.query.get('said') === 'confirmed' ? said.confirmed : null;
+      const { texts, merchant } = visit;
+      const { settings } = texts;
+      const isConfirmed = visit.query.get('said') === 'confirmed';
+      const sections = SECTIONS.filter(({ right }) => may(merchant.role, right));
+      const link = (to: string, label: string, about: string) =>
+        [to, html`${label} <span class="small">${about}</span>`] as const;
       return {
         title: settings.title,
-        main: html`${note === null ? null : html`<p class="said" role="status">${note}</p>`}
-          <ul class="shops">
-            ${sectionsOf(visit).map(
-              (section) =>
-                html`<li>
-                  <a class="card" href="${settingsPath(visit, section)}"
-                    >${settings.sections[section]} <span class="small">${settings.about[section]}</span></a
-                  >
-                </li>`,
-            )}
-            ${(['people', 'exports'] as const).map(
-              (tab) =>
-                html`<li>
-                  <a class="card" href="/dashboard/${visit.merchant.merchant_id}/${tab}"
-                    >${visit.texts.tabs[tab]} <span class="small">${settings.about[tab]}</span></a
-                  >
-                </li>`,
-            )}
-          </ul>`,
+        main: html`${said(isConfirmed ? texts.said.confirmed : null)}
+        ${cardLinks([
+          ...sections.map(({ section: one }) =>
+            link(settingsPath(visit, one), settings.sections[one], settings.about[one]),
+          ),
+          ...(['people', 'exports'] as const).map((tab) =>
+            link(`/dashboard/${merchant.merchant_id}/${tab}`, texts.tabs[tab], settings.about[tab]),
+          ),
+        ])}`,
       };
     },
   },

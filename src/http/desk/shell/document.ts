@@ -102,22 +102,37 @@ function account(texts: DeskTexts, { email }: Session): Html {
   </nav>`;
 }
 
-function tabs(texts: DeskTexts, { merchant_id, name, role }: Membership, path: string): Html {
-  const base = `/dashboard/${merchant_id}`;
-  const shown = TABS.filter(({ right }) => may(role, right));
-  return html`<nav class="tabs" aria-label="${name}">
+function tabs(texts: DeskTexts, merchant: Membership, path: string): Html {
+  const bar = { base: `/dashboard/${merchant.merchant_id}`, name: merchant.name, kind: 'tabs' };
+  const all = TABS.map((one) => ({ ...one, label: texts.tabs[one.tab] }));
+  return neighbours({ merchant, path }, bar, all);
+}
+
+/** A page beside others, for whoever has its right. */
+export interface Neighbour {
+  /** Below that of all of them. */
+  readonly path: string;
+  readonly right: Right;
+  readonly label: string;
+}
+
+/** Links to the pages below `base` that the person may see; that of the current one says so. */
+export function neighbours(
+  { merchant, path }: { merchant: Pick<Membership, 'role'>; path: string },
+  { base, name, kind }: { base: string; name: string; kind: string },
+  all: readonly Neighbour[],
+): Html {
+  const shown = all.filter(({ right }) => may(merchant.role, right));
+  return html`<nav class="${kind}" aria-label="${name}">
     <ul>
-      ${shown.map(({ tab, path: own }) => {
+      ${shown.map(({ path: own, label }) => {
         const to = `${base}${own}`;
-        const current = isAt(path, base, to) ? html`aria-current="page"` : null;
-        return html`<li><a href="${to}" ${current}>${texts.tabs[tab]}</a></li>`;
+        const isAt = path === to || (own !== '' && path.startsWith(`${to}/`));
+        return html`<li><a href="${to}" ${isAt ? html`aria-current="page"` : null}>${label}</a></li>`;
       })}
     </ul>
   </nav>`;
 }
-
-const isAt = (path: string, base: string, to: string): boolean =>
-  path === to || (to !== base && path.startsWith(`${to}/`));
 
 function testBand(texts: DeskTexts): Html {
   return html`<p class="band"><strong>${texts.test}</strong> ${texts.testText}</p>`;

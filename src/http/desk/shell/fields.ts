@@ -82,6 +82,13 @@ export function said(text: string | null): Html | null {
   return text === null ? null : html`<p class="said" role="status">${text}</p>`;
 }
 
+/** Links to pages, below each other. */
+export function cardLinks(links: readonly (readonly [to: string, content: Html])[]): Html {
+  return html`<ul class="shops">
+    ${links.map(([to, content]) => html`<li><a class="card" href="${to}">${content}</a></li>`)}
+  </ul>`;
+}
+
 /** A table, which scrolls by itself on a phone. */
 export function table(label: string, heads: readonly string[], rows: readonly (readonly Html[])[]): Html {
   return html`<div class="wide" role="region" tabindex="0" aria-label="${label}">

@@ -51,6 +51,14 @@ export const EN = {
     none: 'Nothing has been written down yet.',
     command: 'operator',
   },
+  /** What the API says in words for programs, by its codes. */
+  faults: {
+    webhooks_off: 'Events are not sent: set a URL at Endpoints, or resume one.',
+    endpoint_off: 'The endpoint is switched off: switch it on again first, at Endpoints.',
+    idempotency_conflict: 'This form was sent before. Look at the refunds of the payment.',
+    rate_unavailable:
+      'There is no rate now that can be trusted. Nothing was refunded: try again soon, or enter an amount in the coin.',
+  },
   refused: {
     title: 'Your role does not allow this',
     text: 'Ask an owner of the shop.',

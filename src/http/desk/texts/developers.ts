@@ -15,12 +15,7 @@ export const DEVELOPERS = {
   },
   never: 'never',
   cancel: 'Cancel',
-  confirmed: 'Confirmed. Now do what you wanted to do again.',
   /** In the place of the API's texts, which name requests. */
-  faults: {
-    webhooks_off: 'Events are not sent: set a URL at Endpoints, or resume one.',
-    endpoint_off: 'The endpoint is switched off: switch it on again first, at Endpoints.',
-  },
   keys: {
     title: 'API keys',
     key: 'Key',

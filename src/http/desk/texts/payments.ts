@@ -172,8 +172,5 @@ export const PAYMENTS = {
     badAction: 'The simulated customer cannot do this.',
     clockBusy: 'Another request moves the time of this payment. Try again in a moment.',
     saleOver: 'Nothing of the payment waits to be sold any more.',
-    rate_unavailable:
-      'There is no rate now that can be trusted. Nothing was refunded: try again soon, or enter an amount in the coin.',
-    idempotency_conflict: 'This form was sent before. Look at the refunds of the payment.',
   },
 } as const;

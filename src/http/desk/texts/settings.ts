@@ -143,7 +143,7 @@ export const SETTINGS = {
     waiting: 'Confirmed, and waiting',
     used: 'Used from',
     waitsText:
-      'It takes the place of another wallet from {time} on, unless an owner withdraws it. Every owner has been told by mail.',
+      'It waits, and takes money from {time} on, unless an owner withdraws it. Every owner has been told by mail.',
     since: 'Added',
     addresses: 'Addresses',
     look: 'Show',

@@ -1,8 +1,13 @@
 import { expect } from 'chai';
+import type { Choices } from '../../../../src/domain/checkout/appearance/choices.ts';
+import { storeChoices } from '../../../../src/domain/checkout/appearance/store.ts';
+import { lockMerchant } from '../../../../src/domain/merchants/store.ts';
+import type { Tx } from '../../../../src/platform/postgres/db.ts';
 import { joinDesk, type DeskPerson } from '../../../support/desk.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 import { createPayment } from '../../../support/http.ts';
 import { logo as image } from '../../../support/images.ts';
+import { waitingFor } from '../../../support/locks.ts';
 
 describe('the appearance of a merchant at the desk', () => {
   let harness: Harness;
@@ -44,6 +49,28 @@ describe('the appearance of a merchant at the desk', () => {
       .where({ command: 'checkout appearance' })
       .first<Record<string, unknown>>();
     expect(entry).to.include({ kind: 'person', actor: owner.id });
+  });
+
+  it('keeps what another form of the settings sets at the same moment, and that form keeps it', async () => {
+    const { ctx, merchant } = harness;
+    const none = { support_url: null, display_currency: null, embed_origins: [] };
+    const methods = [{ coin: 'BTC', network: 'bitcoin' }] as const;
+    const meanwhile = (choices: Pick<Choices, 'name' | 'accent_color' | 'methods'>) => async (tx: Tx) => {
+      await lockMerchant(tx, merchant.id);
+      await storeChoices(tx, merchant.id, { ...none, ...choices }, ctx.now());
+    };
+    await waitingFor(ctx.db, meanwhile({ name: null, accent_color: null, methods }), () =>
+      owner.post(path(), { name: 'Tea' }),
+    );
+    expect(await appearance()).to.deep.include({ name: 'Tea', methods });
+    await waitingFor(ctx.db, meanwhile({ name: 'Coffee', accent_color: '#aa3300', methods: null }), () =>
+      owner.post(`/dashboard/${merchant.id}/settings/methods`, { 'USDC/ethereum': 'on' }),
+    );
+    expect(await appearance()).to.deep.include({
+      name: 'Coffee',
+      accent_color: '#aa3300',
+      methods: [{ coin: 'USDC', network: 'ethereum' }],
+    });
   });
 
   for (const [field, value] of [

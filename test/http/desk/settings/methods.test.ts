@@ -106,6 +106,10 @@ describe('the methods of a merchant at the desk', () => {
       });
       const row = await ctx.db('merchants').where({ id: live.id }).first<Record<string, unknown>>();
       expect(row?.accepted_methods).to.deep.equal([{ coin: 'ETH', network: 'ethereum' }]);
+      const refused = await boss.post(`${path(live.id)}/accept`, {});
+      expect(refused.status).to.equal(400);
+      const kept = await ctx.db('merchants').where({ id: live.id }).first<Record<string, unknown>>();
+      expect(kept?.accepted_methods).to.deep.equal(row?.accepted_methods);
       const after = (await boss.get(path(live.id))).text;
       expect([isOn(after, 'USDC/ethereum'), isOn(after, 'ETH/ethereum')]).to.deep.equal([true, true]);
       const dev = await joinDesk(desk, 'dev@shop.example', { merchantId: live.id, role: 'developer' });

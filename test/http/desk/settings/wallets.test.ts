@@ -1,9 +1,13 @@
 import { expect } from 'chai';
 import { setEmail } from '../../../../src/domain/merchants/store.ts';
+import { MOST_WALLETS } from '../../../../src/domain/wallets/by-owner.ts';
 import { firstAddresses } from '../../../../src/domain/wallets/first-addresses.ts';
 import type { Wallet } from '../../../../src/domain/chain/wallets/store.ts';
+import { confirmWallet } from '../../../../src/domain/wallets/set.ts';
+import { newId } from '../../../../src/platform/values/ids.ts';
 import { joinDesk, type DeskPerson } from '../../../support/desk.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
+import { waitingFor } from '../../../support/locks.ts';
 import { startMailServer, type MailServer } from '../../../support/mail-server.ts';
 import { accountKey, BIP84, bitcoinKey, MNEMONIC, TREASURY, useWallet } from '../../../support/wallets.ts';
 
@@ -133,6 +137,80 @@ describe('the wallets of a merchant at the desk', () => {
     await confirm(bitcoin.id, BIP84.receiving[0] ?? '');
     expect((await rowOf(bitcoin.id))?.confirmed_at).to.equal(null);
     expect((await owner.get(path())).text).to.include('The wallet of the service');
+  });
+
+  it('wait where the shop sells on other networks for a day, and not while it is new', async () => {
+    const evm = await add({ kind: 'xpub', value: accountKey(77) });
+    await confirm(evm.id, await addressOf(evm.id));
+    const bitcoin = await add({ kind: 'xpub', value: BIP84.zpub });
+    await confirm(bitcoin.id, BIP84.receiving[0] ?? '');
+    expect((await rowOf(bitcoin.id))?.confirmed_at).to.deep.equal(harness.ctx.now());
+    const { id: other } = await harness.addMerchant({ mode: 'live' });
+    await useWallet(harness.ctx, other);
+    harness.advance(DAY_SECONDS);
+    const boss = await joinDesk(harness, 'boss@shop.example', { merchantId: other });
+    const own = `/dashboard/${other}/settings/wallets`;
+    const value = bitcoinKey('xpub', 9);
+    const { location = '' } = await boss.post(own, { kind: 'xpub', network: 'bitcoin', value });
+    const id = location.split('/').at(-1) ?? '';
+    await boss.post(`${location}/confirm`, { address: await addressOf(id) });
+    expect((await rowOf(id))?.confirmed_at).to.equal(null);
+    expect((await boss.get(location)).text).to.include('It waits, and takes money from');
+  });
+
+  it('that are confirmed at one moment are not both the first', async () => {
+    const [one, other] = [
+      await add({ kind: 'xpub', value: accountKey(78) }),
+      await add({ kind: 'xpub', value: accountKey(79) }),
+    ];
+    const { ctx } = harness;
+    const [address, otherAddress] = [await addressOf(one.id), await addressOf(other.id)];
+    await waitingFor(
+      ctx.db,
+      (tx) => confirmWallet({ ...ctx, db: tx }, other.id, otherAddress),
+      () => confirm(one.id, address),
+    );
+    expect((await rowOf(one.id))?.confirmed_at).to.equal(null);
+    expect((await rowOf(other.id))?.retired_at).to.equal(null);
+    expect(await ctx.db('scheduled_jobs').where({ job: 'wallet.use' })).to.have.lengthOf(1);
+  });
+
+  it('are announced to an owner whom another one removes at once', async () => {
+    const partner = await joinDesk(harness, 'partner@shop.example', { merchantId: live.id });
+    await useWallet(harness.ctx, live.id);
+    await harness.work();
+    const { id } = await add({ kind: 'xpub', value: accountKey(80) });
+    await confirm(id, await addressOf(id));
+    await owner.post(`/dashboard/${live.id}/people/${partner.id}/remove`);
+    const sent = mail.mails.length;
+    await harness.work();
+    const told = mail.mails.slice(sent).filter(({ source }) => source.includes('was announced'));
+    expect(told.flatMap(({ to }) => to)).to.include('partner@shop.example');
+  });
+
+  it('are at most so many, retired ones included', async () => {
+    const row = await rowOf((await useWallet(harness.ctx, live.id)).id);
+    const rows = Array.from({ length: MOST_WALLETS - 2 }, () => ({
+      ...row,
+      id: newId('wal', harness.ctx.now()),
+      retired_at: harness.ctx.now(),
+    }));
+    await harness.ctx.db('wallets').insert(rows);
+    expect((await add({ kind: 'xpub', value: accountKey(81) })).status).to.equal(303);
+    const refused = await add({ kind: 'xpub', value: accountKey(82) });
+    expect([
+      refused.status,
+      refused.text.includes(`There are ${MOST_WALLETS} wallets already`),
+    ]).to.deep.equal([400, true]);
+  });
+
+  it('are of live shops alone: a test shop takes no account away from its own live one', async () => {
+    const tester = await joinDesk(harness, 'tester@shop.example');
+    const own = `/dashboard/${harness.merchant.id}/settings/wallets`;
+    expect((await tester.get(own)).text).to.not.include('name="value"');
+    const { status } = await tester.post(own, { kind: 'xpub', value: accountKey(83), network: '' });
+    expect(status).to.equal(400);
+    expect(await harness.ctx.db('wallets')).to.deep.equal([]);
   });
 
   it('are confirmed once: a second click neither shortens the wait nor begins it again', async () => {

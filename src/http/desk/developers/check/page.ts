@@ -2,7 +2,7 @@ import type { CaseReport, ReceiverCheck } from '../../../../domain/webhooks/rece
 import { html, type Html } from '../../../../platform/pages/html.ts';
 import { button, form, select, table } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
-import { formField } from '../frame/forms.ts';
+import { formField } from '../../verbs.ts';
 import { developersPath, framed, linkButton } from '../frame/frame.ts';
 
 interface Check {

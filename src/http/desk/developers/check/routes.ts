@@ -1,4 +1,3 @@
-import { findMerchant } from '../../../../domain/merchants/api-keys.ts';
 import type { WebhookClient } from '../../../../domain/webhooks/client/client.ts';
 import { readWebhookConfig } from '../../../../domain/webhooks/endpoints/settings.ts';
 import { listRegistrations } from '../../../../domain/webhooks/endpoints/registration.ts';
@@ -12,7 +11,7 @@ import {
   type DeskReply,
   type DeskRoute,
 } from '../../shell/route.ts';
-import { attempt, claimOf } from '../frame/forms.ts';
+import { attempt, claimOf, readCaller } from '../../verbs.ts';
 import { DEVELOPERS } from '../frame/frame.ts';
 import { DEFAULT } from '../endpoints/named.ts';
 import { checkPage } from './page.ts';
@@ -34,16 +33,13 @@ export const checkRoutes = (webhooks: WebhookClient): readonly DeskRoute[] => [
     method: 'post',
     perMinute: COSTLY_PER_MINUTE,
     async handle(visit: AtMerchant) {
-      const { ctx, merchant } = visit;
-      const caller = await findMerchant(ctx.db, merchant.merchant_id);
-      if (caller === null) return 'missing';
+      const caller = await readCaller(visit);
       const asked = visit.field('endpoint');
       const body = asked === DEFAULT || asked === '' ? {} : { endpoint_id: asked };
       const claim = claimOf(visit, 'receiver check');
       const checked = await attempt(visit, () =>
         checkReceiver(acting(visit), caller, { body, claim, client: webhooks }),
       );
-      if (checked === 'missing') return checked;
       if ('fault' in checked) return show(visit, { report: null, fault: checked.fault });
       return show(visit, { report: JSON.parse(checked.done.text) as ReceiverCheck, fault: null });
     },

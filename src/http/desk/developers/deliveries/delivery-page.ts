@@ -4,7 +4,7 @@ import { fillPlain, html, type Html } from '../../../../platform/pages/html.ts';
 import { codeBlock, pairs } from '../../shell/choices.ts';
 import { button, form, time } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
-import { formField } from '../frame/forms.ts';
+import { formField } from '../../verbs.ts';
 import { framed, linkButton } from '../frame/frame.ts';
 import { answerOf, deliveriesPath, endpointOf, type Registered } from './list-page.ts';
 

@@ -1,4 +1,4 @@
-import { ApiError, ValidationError } from '../../../../domain/api/errors.ts';
+import { ApiError } from '../../../../domain/api/errors.ts';
 import { getValidator } from '../../../../domain/api/validator.ts';
 import { getEvent } from '../../../../domain/events/payment-events.ts';
 import { listDeliveries } from '../../../../domain/webhooks/deliveries/list.ts';
@@ -14,7 +14,7 @@ import {
   type DeskReply,
   type DeskRoute,
 } from '../../shell/route.ts';
-import { attempt, claimOf } from '../frame/forms.ts';
+import { attempt, callerOf, claimOf } from '../../verbs.ts';
 import { DEVELOPERS } from '../frame/frame.ts';
 import { deliveryPage } from './delivery-page.ts';
 import { deliveriesPage, deliveriesPath, FILTERS, type Registered } from './list-page.ts';
@@ -31,12 +31,10 @@ export const deliveryRoutes: readonly DeskRoute[] = [
     path: DELIVERIES,
     async handle(visit: AtMerchant) {
       const registered = await registeredOf(visit);
-      try {
-        return deliveriesPage(visit, await readList(visit), registered, null);
-      } catch (error) {
-        if (error instanceof ValidationError) return deliveriesPage(visit, null, registered, error.message);
-        throw error;
-      }
+      const read = await attempt(visit, async () => readList(visit));
+      return 'fault' in read
+        ? deliveriesPage(visit, null, registered, read.fault)
+        : deliveriesPage(visit, read.done, registered, null);
     },
   },
   {
@@ -52,11 +50,9 @@ export const deliveryRoutes: readonly DeskRoute[] = [
     right: 'webhooks:write',
     path: `${DELIVERIES}/:delivery/redeliver`,
     async handle(visit: AtMerchant) {
-      const { merchant_id: merchantId } = visit.merchant;
       const id = visit.params.delivery ?? '';
       const claim = claimOf(visit, `redeliver ${id}`);
-      const sent = await attempt(visit, () => redeliver(acting(visit), { merchantId }, { id, claim }));
-      if (sent === 'missing') return sent;
+      const sent = await attempt(visit, () => redeliver(acting(visit), callerOf(visit), { id, claim }));
       return 'fault' in sent ? show(visit, sent.fault) : { to: `${deliveriesPath(visit)}/${id}?said=sent` };
     },
   },
@@ -79,10 +75,9 @@ async function registeredOf({ ctx, merchant }: AtMerchant): Promise<Registered> 
 
 async function show(visit: AtMerchant, fault: string | null): Promise<DeskReply> {
   const { ctx, merchant, params } = visit;
-  const read = await attempt(visit, () => getDelivery(ctx.db, merchant.merchant_id, params.delivery ?? ''));
-  if (read === 'missing' || 'fault' in read) return 'missing';
-  const body = await eventOf(visit, read.done.event_id);
-  return deliveryPage(visit, { delivery: read.done, body, registered: await registeredOf(visit), fault });
+  const delivery = await getDelivery(ctx.db, merchant.merchant_id, params.delivery ?? '');
+  const body = await eventOf(visit, delivery.event_id);
+  return deliveryPage(visit, { delivery, body, registered: await registeredOf(visit), fault });
 }
 
 /** Deliveries refer to events that may be gone. */

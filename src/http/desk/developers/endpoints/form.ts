@@ -1,4 +1,3 @@
-import { getValidator } from '../../../../domain/api/validator.ts';
 import { EVENT_TYPES } from '../../../../domain/payments/lifecycle/states.ts';
 import type { WebhookEndpoint } from '../../../../domain/webhooks/endpoint-list/schemas.ts';
 import { EndpointSettings } from '../../../../domain/webhooks/registrations/schemas.ts';
@@ -6,17 +5,14 @@ import { html, type Html } from '../../../../platform/pages/html.ts';
 import { checkboxes } from '../../shell/choices.ts';
 import { button, field, form, select } from '../../shell/fields.ts';
 import type { AtMerchant } from '../../shell/route.ts';
-import { formField } from '../frame/forms.ts';
+import { checked, formField } from '../../verbs.ts';
 
 /** The settings that the form holds, as the API takes them. Throws ValidationError. */
-export function readSettings({ ctx, field: read }: AtMerchant, enabled: boolean): EndpointSettings {
-  const check = getValidator({ allowPrivate: ctx.config.allowPrivateNetworks }).compile(
-    EndpointSettings,
-    'body',
-  );
+export function readSettings(visit: AtMerchant, enabled: boolean): EndpointSettings {
+  const { field: read } = visit;
   const types = EVENT_TYPES.filter((type) => read(type) !== '');
   const description = read('description').trim();
-  return check({
+  return checked(visit, EndpointSettings, {
     url: read('url').trim(),
     enabled,
     event_types: types.length === 0 ? null : types,

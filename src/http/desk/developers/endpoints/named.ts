@@ -1,8 +1,8 @@
+import { foundOr } from '../../../../domain/api/errors.ts';
 import { getEndpoint } from '../../../../domain/webhooks/endpoint-list/list.ts';
 import type { WebhookEndpoint } from '../../../../domain/webhooks/endpoint-list/schemas.ts';
 import { isId } from '../../../../platform/values/ids.ts';
 import type { AtMerchant } from '../../shell/route.ts';
-import { attempt } from '../frame/forms.ts';
 import { developersPath } from '../frame/frame.ts';
 
 /** What paths call the endpoint of the merchant's own URL, which has no id. */
@@ -16,19 +16,19 @@ export function endpointPath(visit: AtMerchant, endpoint: WebhookEndpoint): stri
   return endpoint.id === null ? null : `${endpointsPath(visit)}/${endpoint.id}`;
 }
 
-/** The endpoint that the path names: the id of a registered one, or null for the default one. */
-export function namedEndpoint({ params }: AtMerchant): { readonly id: string | null } | 'missing' {
+/**
+ * The endpoint that the path names: the id of a registered one, or null for the default one. Throws ApiError
+ * endpoint_not_found.
+ */
+export function namedEndpoint({ params }: AtMerchant): string | null {
   const name = params.endpoint ?? '';
-  if (name === DEFAULT) return { id: null };
-  return isId('whe', name) ? { id: name } : 'missing';
+  if (name === DEFAULT) return null;
+  return foundOr('endpoint_not_found', isId('whe', name) ? name : null);
 }
 
-/** The endpoint that the path names. */
-export async function readNamed(visit: AtMerchant): Promise<WebhookEndpoint | 'missing'> {
+/** The endpoint that the path names. Throws ApiError endpoint_not_found. */
+export function readNamed(visit: AtMerchant): Promise<WebhookEndpoint> {
   const { ctx, merchant } = visit;
-  const named = namedEndpoint(visit);
-  if (named === 'missing') return named;
   const { merchant_id: merchantId } = merchant;
-  const read = await attempt(visit, () => getEndpoint(ctx.db, merchantId, named.id ?? merchantId, ctx.now()));
-  return read === 'missing' || 'fault' in read ? 'missing' : read.done;
+  return getEndpoint(ctx.db, merchantId, namedEndpoint(visit) ?? merchantId, ctx.now());
 }

@@ -1,8 +1,7 @@
 import { listEndpoints } from '../../../../domain/webhooks/endpoint-list/list.ts';
 import { WebhookConfigBody } from '../../../../domain/webhooks/endpoints/schemas.ts';
-import { changeWebhookConfig, readWebhookConfig } from '../../../../domain/webhooks/endpoints/settings.ts';
+import { changeWebhookConfig } from '../../../../domain/webhooks/endpoints/settings.ts';
 import { changeEndpoint, registerEndpoint } from '../../../../domain/webhooks/registrations/change.ts';
-import { getValidator } from '../../../../domain/api/validator.ts';
 import {
   acting,
   DESK_PER_MINUTE,
@@ -10,7 +9,7 @@ import {
   type DeskReply,
   type DeskRoute,
 } from '../../shell/route.ts';
-import { attempt, claimOf } from '../frame/forms.ts';
+import { attempt, callerOf, checked, claimOf } from '../../verbs.ts';
 import { DEVELOPERS } from '../frame/frame.ts';
 import { endpointPage, newEndpointPage } from './endpoint-page.ts';
 import { readSettings } from './form.ts';
@@ -46,54 +45,40 @@ async function showAll(visit: AtMerchant): Promise<DeskReply> {
   const cursor = query.get('cursor') ?? undefined;
   const list = (from: { cursor?: string }) => listEndpoints(ctx.db, merchant.merchant_id, from, ctx.now());
   const read = await attempt(visit, () => list(cursor === undefined ? {} : { cursor }));
-  if (read === 'missing') return read;
   return 'fault' in read ? endpointsPage(visit, await list({}), read.fault) : endpointsPage(visit, read.done);
 }
 
 async function show(visit: AtMerchant, fault: string | null): Promise<DeskReply> {
-  const endpoint = await readNamed(visit);
-  return endpoint === 'missing' ? endpoint : endpointPage(visit, endpoint, fault);
+  return endpointPage(visit, await readNamed(visit), fault);
 }
 
 async function add(visit: AtMerchant): Promise<DeskReply> {
-  const { merchant_id: merchantId } = visit.merchant;
+  const claim = claimOf(visit, 'endpoints');
   const added = await attempt(visit, () =>
-    registerEndpoint(acting(visit), { merchantId }, readSettings(visit, true), claimOf(visit, 'endpoints')),
+    registerEndpoint(acting(visit), callerOf(visit), readSettings(visit, true), claim),
   );
-  if (added === 'missing') return added;
   if ('fault' in added) return newEndpointPage(visit, added.fault);
   const { id } = JSON.parse(added.done.text) as { id: string };
   return { to: `${endpointsPath(visit)}/${id}?said=added` };
 }
 
 async function save(visit: AtMerchant): Promise<DeskReply> {
-  const named = namedEndpoint(visit);
-  if (named === 'missing') return named;
-  const { id } = named;
-  const { merchant_id: merchantId } = visit.merchant;
-  const saved = await attempt(visit, async () => {
-    if (id === null) return saveDefault(visit, merchantId);
-    await changeEndpoint(acting(visit), { merchantId }, id, (before) =>
-      readSettings(visit, before.is_enabled),
-    );
-  });
-  if (saved === 'missing') return saved;
+  const id = namedEndpoint(visit);
+  const saved = await attempt<unknown>(visit, () =>
+    id === null
+      ? saveDefault(visit)
+      : changeEndpoint(acting(visit), callerOf(visit), id, ({ is_enabled }) =>
+          readSettings(visit, is_enabled),
+        ),
+  );
   return 'fault' in saved ? show(visit, saved.fault) : { to: `${visit.path}?said=saved` };
 }
 
 /** A first URL switches events on; without a URL there are none. */
-async function saveDefault(visit: AtMerchant, merchantId: string): Promise<void> {
-  const { ctx, field } = visit;
-  const url = field('url').trim();
-  const before = await readWebhookConfig(ctx.db, merchantId);
-  const enabled = url !== '' && (before.enabled || before.webhookUrl === null);
-  const check = getValidator({ allowPrivate: ctx.config.allowPrivateNetworks }).compile(
-    WebhookConfigBody,
-    'body',
-  );
-  await changeWebhookConfig(
-    acting(visit),
-    merchantId,
-    check({ webhookUrl: url === '' ? null : url, enabled }),
-  );
+function saveDefault(visit: AtMerchant): Promise<unknown> {
+  const url = visit.field('url').trim();
+  return changeWebhookConfig(acting(visit), visit.merchant.merchant_id, (before) => {
+    const enabled = url !== '' && (before.enabled || before.webhookUrl === null);
+    return checked(visit, WebhookConfigBody, { webhookUrl: url === '' ? null : url, enabled });
+  });
 }

@@ -15,7 +15,7 @@ import {
   type DeskRoute,
   type Page,
 } from '../../shell/route.ts';
-import { claimOf, formField } from '../frame/forms.ts';
+import { callerOf, claimOf, formField } from '../../verbs.ts';
 import { DEVELOPERS, framed, linkButton } from '../frame/frame.ts';
 import { endpointPath, endpointsPath, readNamed } from './named.ts';
 
@@ -32,7 +32,6 @@ export const secretRoutes: readonly DeskRoute[] = [
     perMinute: DESK_PER_MINUTE,
     async handle(visit: AtMerchant) {
       const endpoint = await readNamed(visit);
-      if (endpoint === 'missing') return endpoint;
       const { store, ownerId } = ownerOf(visit, endpoint);
       const secrets = await getWebhookSecrets(visit.ctx, ownerId, store);
       const { merchant_id } = visit.merchant;
@@ -54,12 +53,10 @@ export const secretRoutes: readonly DeskRoute[] = [
 /** Leads on to the page that shows it: the form's response would rotate it again when it is reloaded. */
 async function rotate(visit: AtMerchant): Promise<DeskReply> {
   const endpoint = await readNamed(visit);
-  if (endpoint === 'missing') return endpoint;
-  const { merchant_id: merchantId } = visit.merchant;
   const hours = OVERLAPS.find((one) => one === visit.field('overlap')) ?? '24';
   const owner = ownerOf(visit, endpoint);
   const claim = claimOf(visit, `secrets of ${owner.ownerId}`);
-  await rotateSecret(acting(visit), { merchantId }, { overlap_hours: Number(hours) }, claim, owner);
+  await rotateSecret(acting(visit), callerOf(visit), { overlap_hours: Number(hours) }, claim, owner);
   return { to: `${visit.path}?said=rotated` };
 }
 

@@ -1,5 +1,6 @@
 import { enableEndpoint } from '../../../../domain/webhooks/endpoint-list/enable.ts';
-import { changeWebhookConfig, readWebhookConfig } from '../../../../domain/webhooks/endpoints/settings.ts';
+import { EnableEndpointBody } from '../../../../domain/webhooks/endpoint-list/schemas.ts';
+import { changeWebhookConfig } from '../../../../domain/webhooks/endpoints/settings.ts';
 import { changeEndpoint } from '../../../../domain/webhooks/registrations/change.ts';
 import { removeEndpoint } from '../../../../domain/webhooks/registrations/remove.ts';
 import {
@@ -9,7 +10,7 @@ import {
   type DeskReply,
   type DeskRoute,
 } from '../../shell/route.ts';
-import { attempt } from '../frame/forms.ts';
+import { attempt, callerOf, checked } from '../../verbs.ts';
 import { DEVELOPERS } from '../frame/frame.ts';
 import { deletePage, endpointPage } from './endpoint-page.ts';
 import { endpointsPath, namedEndpoint, readNamed } from './named.ts';
@@ -49,7 +50,7 @@ export const endpointSwitchRoutes: readonly DeskRoute[] = [
     path: `${ONE}/delete`,
     async handle(visit: AtMerchant) {
       const endpoint = await readNamed(visit);
-      return endpoint === 'missing' || endpoint.id === null ? 'missing' : deletePage(visit, endpoint);
+      return endpoint.id === null ? 'missing' : deletePage(visit, endpoint);
     },
   },
   {
@@ -57,12 +58,10 @@ export const endpointSwitchRoutes: readonly DeskRoute[] = [
     name: 'delete endpoint',
     path: `${ONE}/delete`,
     async handle(visit: AtMerchant) {
-      const named = namedEndpoint(visit);
-      if (named === 'missing' || named.id === null) return 'missing';
-      const { id } = named;
-      const { merchant_id: merchantId } = visit.merchant;
-      const removed = await attempt(visit, () => removeEndpoint(acting(visit), { merchantId }, id));
-      return removed === 'missing' ? removed : { to: `${endpointsPath(visit)}?said=removed` };
+      const id = namedEndpoint(visit);
+      if (id === null) return 'missing';
+      await removeEndpoint(acting(visit), callerOf(visit), id);
+      return { to: `${endpointsPath(visit)}?said=removed` };
     },
   },
 ];
@@ -70,29 +69,22 @@ export const endpointSwitchRoutes: readonly DeskRoute[] = [
 type Said = 'paused' | 'resumed' | 'switchedOn';
 
 async function change(visit: AtMerchant, said: Said): Promise<DeskReply> {
-  const named = namedEndpoint(visit);
-  if (named === 'missing') return named;
-  const { id } = named;
-  const changed = await attempt(visit, () =>
+  const id = namedEndpoint(visit);
+  const changed = await attempt<unknown>(visit, () =>
     said === 'switchedOn' ? switchOn(visit, id) : setEnabled(visit, id, said === 'resumed'),
   );
-  if (changed === 'missing') return changed;
-  if (!('fault' in changed)) return { to: `${endpointsPath(visit)}?said=${said}` };
-  const endpoint = await readNamed(visit);
-  return endpoint === 'missing' ? endpoint : endpointPage(visit, endpoint, changed.fault);
+  return 'fault' in changed
+    ? endpointPage(visit, await readNamed(visit), changed.fault)
+    : { to: `${endpointsPath(visit)}?said=${said}` };
 }
 
-async function setEnabled(visit: AtMerchant, id: string | null, enabled: boolean): Promise<void> {
-  const { merchant_id: merchantId } = visit.merchant;
-  if (id === null) {
-    const { webhookUrl } = await readWebhookConfig(visit.ctx.db, merchantId);
-    await changeWebhookConfig(acting(visit), merchantId, {
+function setEnabled(visit: AtMerchant, id: string | null, enabled: boolean): Promise<unknown> {
+  if (id === null)
+    return changeWebhookConfig(acting(visit), visit.merchant.merchant_id, ({ webhookUrl }) => ({
       webhookUrl,
       enabled: enabled && webhookUrl !== null,
-    });
-    return;
-  }
-  await changeEndpoint(acting(visit), { merchantId }, id, (before) => ({
+    }));
+  return changeEndpoint(acting(visit), callerOf(visit), id, (before) => ({
     url: before.url,
     enabled,
     event_types: before.event_types,
@@ -101,10 +93,9 @@ async function setEnabled(visit: AtMerchant, id: string | null, enabled: boolean
   }));
 }
 
-/** A callback_url is named by a field. */
-async function switchOn(visit: AtMerchant, id: string | null): Promise<void> {
-  const { merchant_id: merchantId } = visit.merchant;
+/** A callback_url is named by a field. Throws ValidationError where that is no URL. */
+async function switchOn(visit: AtMerchant, id: string | null): Promise<unknown> {
   const url = visit.field('url');
   const named = id === null ? (url === '' ? {} : { url }) : { id };
-  await enableEndpoint(acting(visit), { merchantId }, named, null);
+  return enableEndpoint(acting(visit), callerOf(visit), checked(visit, EnableEndpointBody, named), null);
 }

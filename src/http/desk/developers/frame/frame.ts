@@ -1,5 +1,6 @@
-import { may, type Right } from '../../../../domain/people/rights/roles.ts';
+import type { Right } from '../../../../domain/people/rights/roles.ts';
 import { html, type Html } from '../../../../platform/pages/html.ts';
+import { neighbours } from '../../shell/document.ts';
 import { alert, said } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
 import type { DeskTexts } from '../../shell/texts.ts';
@@ -34,31 +35,15 @@ interface Framed {
 
 /** A page for developers, below the links to its neighbours. */
 export function framed(visit: AtMerchant, { title, main, note = null, fault = null, status }: Framed): Page {
-  const { texts, query } = visit;
-  const isConfirmed = query.get('said') === 'confirmed';
+  const { developers, said: notes } = visit.texts;
+  const done = note ?? (visit.query.get('said') === 'confirmed' ? notes.confirmed : null);
+  const bar = { base: developersPath(visit), name: developers.title, kind: 'tabs inner' };
+  const pages = PAGES.map((one) => ({ ...one, label: developers.nav[one.page] }));
   return {
     title,
     status: status ?? (fault === null ? 200 : 400),
-    main: html`${neighbours(visit)} ${said(note ?? (isConfirmed ? texts.developers.confirmed : null))}
-    ${alert(fault)} ${main}`,
+    main: html`${neighbours(visit, bar, pages)} ${said(done)} ${alert(fault)} ${main}`,
   };
-}
-
-function neighbours(visit: AtMerchant): Html {
-  const { texts, merchant, path } = visit;
-  const base = developersPath(visit);
-  const { nav, title } = texts.developers;
-  const shown = PAGES.filter(({ right }) => may(merchant.role, right));
-  return html`<nav class="tabs inner" aria-label="${title}">
-    <ul>
-      ${shown.map(({ page, path: own }) => {
-        const to = `${base}${own}`;
-        const current =
-          path === to || (own !== '' && path.startsWith(`${to}/`)) ? html`aria-current="page"` : null;
-        return html`<li><a href="${to}" ${current}>${nav[page]}</a></li>`;
-      })}
-    </ul>
-  </nav>`;
 }
 
 /** A link that looks like a button. */

@@ -6,7 +6,7 @@ import { html } from '../../../../platform/pages/html.ts';
 import { checkboxes, textArea } from '../../shell/choices.ts';
 import { alert, button, field, form, select } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
-import { formField } from '../frame/forms.ts';
+import { formField } from '../../verbs.ts';
 import { framed, linkButton } from '../frame/frame.ts';
 import { keysPath } from './pages.ts';
 

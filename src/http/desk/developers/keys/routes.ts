@@ -1,5 +1,5 @@
 import { issueKey, withdrawKey } from '../../../../domain/merchants/issue-key.ts';
-import { listKeys, type KeySummary } from '../../../../domain/merchants/key-use.ts';
+import { listKeys } from '../../../../domain/merchants/key-use.ts';
 import { addSeconds } from '../../../../platform/clock.ts';
 import { VISIBLE_PREFIX_FORM } from '../../../../platform/values/cells.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type DeskReply,
   type DeskRoute,
 } from '../../shell/route.ts';
-import { claimOf } from '../frame/forms.ts';
+import { claimOf } from '../../verbs.ts';
 import { DEVELOPERS } from '../frame/frame.ts';
 import { keyAddressRoutes } from './addresses.ts';
 import { keyFormPage, readKeyForm } from './form.ts';
@@ -28,7 +28,7 @@ export const keyRoutes: readonly DeskRoute[] = [
     name: 'keys',
     method: 'get',
     path: `${DEVELOPERS}/keys`,
-    handle: async (visit: AtMerchant) => keysPage(visit, (await keysOf(visit)).filter(isShown(visit))),
+    handle: async (visit: AtMerchant) => keysPage(visit, await keysOf(visit)),
   },
   {
     ...OF_KEYS,
@@ -84,9 +84,5 @@ async function create(visit: AtMerchant): Promise<DeskReply> {
   return madePage(visit, made === 'made' ? null : made.key);
 }
 
-const keysOf = ({ ctx, merchant }: AtMerchant) => listKeys(ctx.db, merchant.merchant_id);
-
-function isShown({ ctx }: AtMerchant): (key: KeySummary) => boolean {
-  const since = addSeconds(ctx.now(), -ENDED_SHOWN_SECONDS);
-  return ({ revoked_at, expires_at }) => (revoked_at ?? expires_at ?? ctx.now()) > since;
-}
+const keysOf = ({ ctx, merchant }: AtMerchant) =>
+  listKeys(ctx.db, merchant.merchant_id, addSeconds(ctx.now(), -ENDED_SHOWN_SECONDS));

@@ -2,7 +2,7 @@ import type { CountedEndpoint } from '../../../../domain/webhooks/deliveries/ran
 import { fillPlain, html, type Html } from '../../../../platform/pages/html.ts';
 import { button, field, form, hidden, select, table } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
-import { formField } from '../frame/forms.ts';
+import { formField } from '../../verbs.ts';
 import { developersPath, framed } from '../frame/frame.ts';
 
 /** What the form asks for, as the API takes it. */

@@ -11,7 +11,7 @@ import {
   type DeskReply,
   type DeskRoute,
 } from '../../shell/route.ts';
-import { attempt, claimOf } from '../frame/forms.ts';
+import { attempt, callerOf, claimOf } from '../../verbs.ts';
 import { DEVELOPERS } from '../frame/frame.ts';
 import { FIELDS, replayPage, replayPath } from './page.ts';
 
@@ -36,7 +36,6 @@ export const replayRoutes: readonly DeskRoute[] = [
           rangeOf((name) => query.get(name)),
         ),
       );
-      if (counted === 'missing') return counted;
       if ('fault' in counted) return show(visit, { counted: null, fault: counted.fault });
       return show(visit, { counted: counted.done, fault: null });
     },
@@ -49,11 +48,9 @@ export const replayRoutes: readonly DeskRoute[] = [
     right: 'webhooks:write',
     perMinute: COSTLY_PER_MINUTE,
     async handle(visit) {
-      const { merchant_id: merchantId } = visit.merchant;
       const replayed = await attempt(visit, () =>
-        redeliverRange(acting(visit), { merchantId }, rangeOf(visit.field), claimOf(visit, 'replay')),
+        redeliverRange(acting(visit), callerOf(visit), rangeOf(visit.field), claimOf(visit, 'replay')),
       );
-      if (replayed === 'missing') return replayed;
       if ('fault' in replayed) return show(visit, { counted: null, fault: replayed.fault });
       const { count, done_by } = JSON.parse(replayed.done.text) as RedeliverReport;
       const by = done_by === null ? '' : `&by=${encodeURIComponent(done_by)}`;

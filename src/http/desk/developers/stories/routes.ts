@@ -1,4 +1,3 @@
-import { findMerchant } from '../../../../domain/merchants/api-keys.ts';
 import { noteFirstStep } from '../../../../domain/merchants/first-steps.ts';
 import { recordAct } from '../../../../domain/audit/record.ts';
 import { storyBudget } from '../../../../domain/sandbox/budgets/budget.ts';
@@ -16,7 +15,7 @@ import {
   type DeskRoute,
   type Page,
 } from '../../shell/route.ts';
-import { attempt, claimOf, formField } from '../frame/forms.ts';
+import { attempt, claimOf, formField, readCaller } from '../../verbs.ts';
 import { DEVELOPERS, framed } from '../frame/frame.ts';
 
 const OF_STORIES = {
@@ -48,8 +47,7 @@ async function runStory(visit: AtMerchant, sandbox: Sandbox | null): Promise<Des
   const story = LIBRARY_NAMES.find((name) => name === visit.field('story'));
   if (sandbox === null || merchant.mode !== 'test' || story === undefined)
     return storiesPage(visit, sandbox !== null, visit.texts.developers.stories.unknown);
-  const caller = await findMerchant(ctx.db, merchantId);
-  if (caller === null) return 'missing';
+  const caller = await readCaller(visit);
   const claim = claimOf(visit, 'stories');
   const budget = storyBudget('story', { isAbandoned: () => false });
   const run = await attempt(visit, () =>
@@ -57,7 +55,6 @@ async function runStory(visit: AtMerchant, sandbox: Sandbox | null): Promise<Des
       runScenario(ctx, sandbox, caller, { body: { story }, claim, budget }),
     ),
   );
-  if (run === 'missing') return run;
   if ('fault' in run) return storiesPage(visit, true, run.fault);
   await noteFirstStep(ctx.db, 'story', { merchantId, now: ctx.systemNow() });
   const { payment } = JSON.parse(run.done.text) as { payment: { id: string } };

@@ -4,10 +4,10 @@ import { isUnsigned } from '../../../../domain/payments/refunds/states.ts';
 import type { Refund } from '../../../../domain/payments/refunds/store.ts';
 import { CURRENCY_IDS } from '../../../../domain/chain/currencies.ts';
 import { fill, fillPlain, html, latin, type Html } from '../../../../platform/pages/html.ts';
-import { newToken } from '../../../../platform/values/ids.ts';
 import { asWritten, sum } from '../../../../platform/values/money.ts';
 import { alert, button, field, form, hidden, select, table, time } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
+import { formField } from '../../verbs.ts';
 import { paymentPath } from '../page/own.ts';
 
 interface RefundForm {
@@ -73,8 +73,7 @@ export function previewPage(visit: AtMerchant, chains: ChainProfile, { refunds, 
   const { payments } = texts;
   const path = paymentPath(visit);
   const kept = FIELDS.map((name) => hidden(name, entered(name)));
-  const fields = html`${kept} ${hidden('mark', mark)} ${hidden('token', newToken())}
-  ${button(payments.refundNow)}`;
+  const fields = html`${kept} ${hidden('mark', mark)} ${formField()} ${button(payments.refundNow)}`;
   const heads = [payments.sent, payments.sentTo, payments.by, payments.credited];
   const rows = refunds.map((refund) => rowOf(visit, chains, refund));
   const reason = entered('reason').trim();

@@ -1,4 +1,4 @@
-import { ApiError, ValidationError } from '../../../../domain/api/errors.ts';
+import { ValidationError } from '../../../../domain/api/errors.ts';
 import { getValidator } from '../../../../domain/api/validator.ts';
 import { isCoin } from '../../../../domain/chain/coins.ts';
 import { isCurrency } from '../../../../domain/chain/currencies.ts';
@@ -15,7 +15,8 @@ import {
   type DeskReply,
   type DeskRoute,
 } from '../../shell/route.ts';
-import { callerOf, claimOf, faultOf, orMissing, paymentPath, type PaymentDependencies } from '../page/own.ts';
+import { attempt, callerOf, claimOf, type Fault } from '../../verbs.ts';
+import { paymentIdOf, paymentPath, type PaymentDependencies } from '../page/own.ts';
 import { previewPage, refundPage } from './refund-pages.ts';
 
 const REFUND = '/dashboard/:merchant/payments/:payment/refund';
@@ -34,7 +35,7 @@ export const refundRoutes = ({ adapters }: PaymentDependencies): readonly DeskRo
     path: REFUND,
     access: 'member',
     ...OF_REFUNDS,
-    handle: (visit) => orMissing(() => showForm(visit, adapters, null)),
+    handle: (visit) => showForm(visit, adapters, null),
   },
   {
     name: 'refund preview',
@@ -42,7 +43,7 @@ export const refundRoutes = ({ adapters }: PaymentDependencies): readonly DeskRo
     path: `${REFUND}/preview`,
     access: 'member',
     ...OF_REFUNDS,
-    handle: (visit) => orMissing(() => withForm(visit, adapters, () => preview(visit, adapters))),
+    handle: (visit) => withForm(visit, adapters, () => preview(visit, adapters)),
   },
   {
     name: 'refund',
@@ -50,7 +51,7 @@ export const refundRoutes = ({ adapters }: PaymentDependencies): readonly DeskRo
     path: REFUND,
     access: 'member',
     ...OF_REFUNDS,
-    handle: (visit) => orMissing(() => withForm(visit, adapters, () => refund(visit, adapters))),
+    handle: (visit) => withForm(visit, adapters, () => refund(visit, adapters)),
   },
 ];
 
@@ -58,7 +59,7 @@ type Adapters = PaymentDependencies['adapters'];
 
 async function preview(visit: AtMerchant, adapters: Adapters): Promise<DeskReply> {
   const own = adaptersOf(adapters, visit.merchant.mode);
-  const shown = await previewRefund(visit.ctx, own, callerOf(visit), idOf(visit), bodyOf(visit));
+  const shown = await previewRefund(visit.ctx, own, callerOf(visit), paymentIdOf(visit), bodyOf(visit));
   const isAllowed = !shown.isLarge || isFresh(visit.session, visit.ctx.now());
   return isAllowed ? previewPage(visit, own.chains, shown) : toConfirm(visit);
 }
@@ -66,12 +67,12 @@ async function preview(visit: AtMerchant, adapters: Adapters): Promise<DeskReply
 async function refund(visit: AtMerchant, adapters: Adapters): Promise<DeskReply> {
   const body = bodyOf(visit);
   const mark = visit.field('mark');
-  const claim = claimOf(visit, { ...body, mark });
+  const claim = claimOf(visit, `refund of ${paymentIdOf(visit)}`, { ...body, mark });
   if (claim === null) return showForm(visit, adapters, null);
   const confirmed = { mark, mayBeLarge: isFresh(visit.session, visit.ctx.now()) };
   const own = adaptersOf(adapters, visit.merchant.mode);
   try {
-    await requestRefund(acting(visit), own, callerOf(visit), idOf(visit), { body, claim, confirmed });
+    await requestRefund(acting(visit), own, callerOf(visit), paymentIdOf(visit), { body, claim, confirmed });
   } catch (error) {
     if (error instanceof LargeRefund) return toConfirm(visit);
     throw error;
@@ -85,34 +86,22 @@ async function withForm(
   adapters: Adapters,
   work: () => Promise<DeskReply>,
 ): Promise<DeskReply> {
-  try {
-    return await work();
-  } catch (error) {
-    const fault = faultOf(visit, error);
-    if (fault === null) throw error;
-    const isLater = error instanceof ApiError && error.status === 503;
-    return showForm(visit, adapters, fault, isLater ? 503 : 400);
-  }
+  const tried = await attempt(visit, work);
+  return 'fault' in tried ? showForm(visit, adapters, tried) : tried.done;
 }
 
 /** The form, with what is left to refund; or why nothing is. */
-async function showForm(
-  visit: AtMerchant,
-  adapters: Adapters,
-  fault: string | null,
-  status = 400,
-): Promise<DeskReply> {
-  const { price } = await readPayment(visit.ctx.db, visit.merchant.merchant_id, idOf(visit));
+async function showForm(visit: AtMerchant, adapters: Adapters, refused: Fault | null): Promise<DeskReply> {
+  const { price } = await readPayment(visit.ctx.db, visit.merchant.merchant_id, paymentIdOf(visit));
+  const own = adaptersOf(adapters, visit.merchant.mode);
+  const whole = await attempt(visit, () =>
+    previewRefund(visit.ctx, own, callerOf(visit), paymentIdOf(visit), {}),
+  );
+  const refunds = 'fault' in whole ? [] : whole.done.refunds;
+  const fault = refused ?? ('fault' in whole ? whole : null);
+  const status = fault?.status === 503 ? 503 : 400;
   const priced = price?.currency ?? null;
-  try {
-    const own = adaptersOf(adapters, visit.merchant.mode);
-    const { refunds } = await previewRefund(visit.ctx, own, callerOf(visit), idOf(visit), {});
-    return refundPage(visit, { refunds, priced, fault, status });
-  } catch (error) {
-    const refusal = faultOf(visit, error);
-    if (refusal === null) throw error;
-    return refundPage(visit, { refunds: [], priced, fault: fault ?? refusal, status });
-  }
+  return refundPage(visit, { refunds, priced, fault: fault?.fault ?? null, status });
 }
 
 const TO = ['customer', 'sender', 'address'] as const;
@@ -139,7 +128,6 @@ function askedBy(typed: string, currency: string): RefundBody {
   return isCurrency(currency) ? { price_amount: amount, price_currency: currency } : { amount };
 }
 
-const idOf = ({ params }: AtMerchant): string => params.payment ?? '';
 const refundPath = (visit: AtMerchant): string => `${paymentPath(visit)}/refund`;
 
 /** What was entered has to be entered again: it is in no address. */

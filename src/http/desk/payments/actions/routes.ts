@@ -5,7 +5,7 @@ import { announceRefund } from '../../../../domain/payments/refunds/by-merchant/
 import { decideSale } from '../../../../domain/payments/sales/decide.ts';
 import { readPayment } from '../../../../domain/payments/read.ts';
 import type { Sandbox } from '../../../../domain/sandbox/test-clock/sandbox.ts';
-import { callerOf, orMissing, paymentPath, type PaymentDependencies } from '../page/own.ts';
+import { paymentIdOf, paymentPath, type PaymentDependencies } from '../page/own.ts';
 import { actOn, showPayment } from '../page/show.ts';
 import {
   acting,
@@ -14,6 +14,7 @@ import {
   type DeskReply,
   type DeskRoute,
 } from '../../shell/route.ts';
+import { callerOf } from '../../verbs.ts';
 
 const PAYMENT = '/dashboard/:merchant/payments/:payment';
 
@@ -27,12 +28,10 @@ export const actionRoutes = (dependencies: PaymentDependencies): readonly DeskRo
     right: 'payments:write',
     perMinute: DESK_PER_MINUTE,
     handle: (visit) =>
-      orMissing(() =>
-        actOn(visit, dependencies, 'cancelled', () => {
-          const adapters = adaptersOf(dependencies.adapters, visit.merchant.mode);
-          return cancelPayment(acting(visit), adapters, callerOf(visit), visit.params.payment ?? '', null);
-        }),
-      ),
+      actOn(visit, dependencies, 'cancelled', () => {
+        const adapters = adaptersOf(dependencies.adapters, visit.merchant.mode);
+        return cancelPayment(acting(visit), adapters, callerOf(visit), paymentIdOf(visit), null);
+      }),
   },
   {
     name: 'announce refund',
@@ -42,17 +41,15 @@ export const actionRoutes = (dependencies: PaymentDependencies): readonly DeskRo
     right: 'refunds:write',
     perMinute: DESK_PER_MINUTE,
     handle: (visit) =>
-      orMissing(() =>
-        actOn(visit, dependencies, 'announced', () => {
-          const { chains } = adaptersOf(dependencies.adapters, visit.merchant.mode);
-          return announceRefund(acting(visit), chains, callerOf(visit), {
-            id: visit.params.payment ?? '',
-            refundId: visit.params.refund ?? '',
-            txHash: visit.field('tx_hash').trim(),
-            claim: null,
-          });
-        }),
-      ),
+      actOn(visit, dependencies, 'announced', () => {
+        const { chains } = adaptersOf(dependencies.adapters, visit.merchant.mode);
+        return announceRefund(acting(visit), chains, callerOf(visit), {
+          id: paymentIdOf(visit),
+          refundId: visit.params.refund ?? '',
+          txHash: visit.field('tx_hash').trim(),
+          claim: null,
+        });
+      }),
   },
   {
     name: 'decide sale',
@@ -61,15 +58,15 @@ export const actionRoutes = (dependencies: PaymentDependencies): readonly DeskRo
     access: 'member',
     right: 'refunds:write',
     perMinute: DESK_PER_MINUTE,
-    handle: (visit) => orMissing(() => decide(visit, dependencies)),
+    handle: (visit) => decide(visit, dependencies),
   },
   ...(dependencies.sandbox === null ? [] : [simulateRoute(dependencies, dependencies.sandbox)]),
 ];
 
 /** What waits to be sold for a payment is tried again, or stays as it came. */
 async function decide(visit: AtMerchant, dependencies: PaymentDependencies): Promise<DeskReply> {
-  const { ctx, merchant, params, field, texts } = visit;
-  const { id } = await readPayment(ctx.db, merchant.merchant_id, params.payment ?? '');
+  const { ctx, merchant, field, texts } = visit;
+  const { id } = await readPayment(ctx.db, merchant.merchant_id, paymentIdOf(visit));
   const decision = (['retry', 'as_received'] as const).find((one) => one === field('decision'));
   const count = decision === undefined ? 0 : await decideSale(acting(visit), id, decision);
   return count === 0
@@ -84,7 +81,7 @@ const simulateRoute = (dependencies: PaymentDependencies, sandbox: Sandbox): Des
   access: 'member',
   right: 'sandbox:write',
   perMinute: DESK_PER_MINUTE,
-  handle: (visit) => orMissing(() => simulate(visit, dependencies, sandbox)),
+  handle: (visit) => simulate(visit, dependencies, sandbox),
 });
 
 async function simulate(
@@ -92,8 +89,8 @@ async function simulate(
   dependencies: PaymentDependencies,
   sandbox: Sandbox,
 ): Promise<DeskReply> {
-  const { ctx, merchant, params } = visit;
-  const { token_id } = await readPayment(ctx.db, merchant.merchant_id, params.payment ?? '');
+  const { ctx, merchant } = visit;
+  const { token_id } = await readPayment(ctx.db, merchant.merchant_id, paymentIdOf(visit));
   const result = await simulateByToken(ctx, sandbox, token_id, visit.field('do'));
   if (result === 'missing') return 'missing';
   if (result !== 'done') return showPayment(visit, dependencies, visit.texts.payments.faults[result]);

@@ -6,7 +6,8 @@ import { readRefundList } from '../../../../domain/payments/refunds/given-addres
 import { listUnsoldOf } from '../../../../domain/payments/sales/decide.ts';
 import { toResource } from '../../../../domain/payments/schemas.ts';
 import type { AtMerchant, DeskReply, Page } from '../../shell/route.ts';
-import { faultOf, paymentPath, type PaymentDependencies } from './own.ts';
+import { attempt } from '../../verbs.ts';
+import { paymentIdOf, paymentPath, type PaymentDependencies } from './own.ts';
 import { paymentPage } from './payment-page.ts';
 
 /**
@@ -18,8 +19,8 @@ export async function showPayment(
   { adapters, sandbox }: PaymentDependencies,
   fault: string | null = null,
 ): Promise<Page> {
-  const { ctx, merchant, params } = visit;
-  const row = await readPayment(ctx.db, merchant.merchant_id, params.payment ?? '');
+  const { ctx, merchant } = visit;
+  const row = await readPayment(ctx.db, merchant.merchant_id, paymentIdOf(visit));
   const payment = toResource(row, ctx.config.publicUrl);
   const { chains } = adaptersOf(adapters, merchant.mode);
   const named = { merchantId: merchant.merchant_id, paymentId: payment.id };
@@ -44,12 +45,7 @@ export async function actOn(
   note: keyof AtMerchant['texts']['payments']['said'],
   work: () => Promise<unknown>,
 ): Promise<DeskReply> {
-  try {
-    await work();
-  } catch (error) {
-    const fault = faultOf(visit, error);
-    if (fault === null) throw error;
-    return showPayment(visit, dependencies, fault);
-  }
+  const tried = await attempt(visit, work);
+  if ('fault' in tried) return showPayment(visit, dependencies, tried.fault);
   return { to: `${paymentPath(visit)}?said=${note}` };
 }

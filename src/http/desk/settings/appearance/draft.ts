@@ -1,5 +1,4 @@
 import { ValidationError } from '../../../../domain/api/errors.ts';
-import { getValidator } from '../../../../domain/api/validator.ts';
 import {
   choicesOf,
   type Choices,
@@ -9,6 +8,7 @@ import { toAppearance } from '../../../../domain/checkout/appearance/resource.ts
 import { AppearanceBody, type Appearance } from '../../../../domain/checkout/appearance/schemas.ts';
 import type { AppearanceRow } from '../../../../domain/checkout/appearance/store.ts';
 import type { AtMerchant } from '../../shell/route.ts';
+import { checked } from '../../verbs.ts';
 
 /** What the form has, as it is typed. */
 export const DRAFT_FIELDS = [
@@ -46,10 +46,8 @@ function requestOf(draft: Draft, stored: Appearance): Record<string, unknown> {
 }
 
 /** Checks a draft as the API checks a request. Throws ValidationError. */
-export function checkDraft({ ctx }: AtMerchant, draft: Draft, row: AppearanceRow | null): AppearanceBody {
-  const validator = getValidator({ allowPrivate: ctx.config.allowPrivateNetworks });
-  return validator.compile(AppearanceBody, 'body')(requestOf(draft, toAppearance(row, ctx.config.publicUrl)));
-}
+export const checkDraft = (visit: AtMerchant, draft: Draft, row: AppearanceRow | null): AppearanceBody =>
+  checked(visit, AppearanceBody, requestOf(draft, toAppearance(row, visit.ctx.config.publicUrl)));
 
 /**
  * What of a draft can be shown: somebody types, and a field that is not valid yet has its default. Null:

@@ -1,9 +1,9 @@
-import { ApiError, ValidationError } from '../../../../domain/api/errors.ts';
+import { ValidationError } from '../../../../domain/api/errors.ts';
 import { imageTypeOf, IMAGE_TYPES } from '../../../../domain/checkout/appearance/image-type.ts';
 import { clearLogo, setLogo } from '../../../../domain/checkout/appearance/logo.ts';
 import { toAppearance } from '../../../../domain/checkout/appearance/resource.ts';
 import { setAppearance, surroundingsOf } from '../../../../domain/checkout/appearance/set.ts';
-import { readAppearance } from '../../../../domain/checkout/appearance/store.ts';
+import { readAppearance, type AppearanceRow } from '../../../../domain/checkout/appearance/store.ts';
 import { previewPage } from '../../../../domain/checkout/page/preview.ts';
 import { languageNamed, languageFor } from '../../../../domain/languages/languages.ts';
 import type { AdaptersByMode } from '../../../../domain/payments/lifecycle/ports.ts';
@@ -15,8 +15,8 @@ import {
   type DeskReply,
   type DeskRoute,
 } from '../../shell/route.ts';
+import { attempt, readCaller, type Fault } from '../../verbs.ts';
 import { settingsPath } from '../shared/menu.ts';
-import { callerOf } from '../shared/visit.ts';
 import { checkDraft, draftBy, draftOf, DRAFT_FIELDS, shownChoices, type Draft } from './draft.ts';
 import { appearancePage } from './page.ts';
 
@@ -55,13 +55,11 @@ export const appearanceRoutes = (adapters: AdaptersByMode): readonly DeskRoute[]
     right: 'checkout:write',
     perMinute: DESK_PER_MINUTE,
     async handle(visit) {
-      const { ctx, merchant } = visit;
       const draft = draftBy((name) => visit.field(name));
-      return orShow(visit, draft, async () => {
-        const row = await readAppearance(ctx.db, merchant.merchant_id);
-        const body = checkDraft(visit, draft, row);
-        await setAppearance(acting(visit), adapters, await callerOf(visit), body);
-      });
+      const change = (row: AppearanceRow | null) => checkDraft(visit, draft, row);
+      return orShow(visit, draft, async () =>
+        setAppearance(acting(visit), adapters, await readCaller(visit), change),
+      );
     },
   },
   {
@@ -81,10 +79,7 @@ export const appearanceRoutes = (adapters: AdaptersByMode): readonly DeskRoute[]
     access: 'member',
     right: 'checkout:write',
     perMinute: DESK_PER_MINUTE,
-    handle: (visit) =>
-      orShow(visit, null, async () => {
-        await clearLogo(acting(visit), visit.merchant.merchant_id);
-      }),
+    handle: (visit) => orShow(visit, null, () => clearLogo(acting(visit), visit.merchant.merchant_id)),
   },
 ];
 
@@ -101,44 +96,38 @@ async function takeLogo(visit: AtMerchant): Promise<void> {
 }
 
 /** Does it, or shows what was entered with what is wrong about it. */
-async function orShow(visit: AtMerchant, draft: Draft | null, work: () => Promise<void>): Promise<DeskReply> {
-  try {
-    await work();
-    return { to: `${settingsPath(visit, 'appearance')}?said=saved` };
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'rate_limited') return show(visit, draft, error);
-    if (error instanceof ValidationError) return show(visit, draft, error);
-    throw error;
-  }
+async function orShow(
+  visit: AtMerchant,
+  draft: Draft | null,
+  work: () => Promise<unknown>,
+): Promise<DeskReply> {
+  const tried = await attempt(visit, work);
+  if ('fault' in tried) return show(visit, draft, tried);
+  return { to: `${settingsPath(visit, 'appearance')}?said=saved` };
 }
 
 /** A draft that is not saved, with what is wrong about it. */
 async function showDraft(visit: AtMerchant, draft: Draft): Promise<DeskReply> {
   const row = await readAppearance(visit.ctx.db, visit.merchant.merchant_id);
-  try {
-    checkDraft(visit, draft, row);
-    return await show(visit, draft);
-  } catch (error) {
-    if (error instanceof ValidationError) return show(visit, draft, error);
-    throw error;
-  }
+  const checked = await attempt(visit, async () => checkDraft(visit, draft, row));
+  return show(visit, draft, 'fault' in checked ? checked : null);
 }
 
 async function show(
   visit: AtMerchant,
   draft: Draft | null = null,
-  error: ApiError | null = null,
+  refused: Fault | null = null,
 ): Promise<DeskReply> {
   const { ctx, merchant } = visit;
   const stored = toAppearance(await readAppearance(ctx.db, merchant.merchant_id), ctx.config.publicUrl);
-  const field = DRAFT_FIELDS.find((name) => error?.details?.field.startsWith(name)) ?? null;
-  const fault = error === null ? null : { field, text: error.message };
+  const field = DRAFT_FIELDS.find((name) => refused?.field?.startsWith(name)) ?? null;
+  const fault = refused === null ? null : { field, text: refused.fault };
   return appearancePage(visit, { draft: draft ?? draftOf(stored), stored, fault });
 }
 
 async function preview(visit: AtMerchant, adapters: AdaptersByMode): Promise<DeskReply> {
   const { ctx, merchant, query } = visit;
-  const caller = await callerOf(visit);
+  const caller = await readCaller(visit);
   const row = await readAppearance(ctx.db, merchant.merchant_id);
   const surroundings = await surroundingsOf(ctx, adapters, caller);
   const draft = query.has('name') ? draftOfQuery(visit) : draftOf(toAppearance(row, ctx.config.publicUrl));

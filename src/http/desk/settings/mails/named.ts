@@ -9,7 +9,7 @@ import { checkOwnTexts } from '../../../../domain/receipts/texts/check.ts';
 import { mailNamed, STANDARD, type OwnTexts } from '../../../../domain/receipts/texts/kinds.ts';
 import type { MailOfMerchant } from '../../../../domain/receipts/texts/store.ts';
 import type { AtMerchant, DeskReply } from '../../shell/route.ts';
-import { callerOf } from '../shared/visit.ts';
+import { readCaller } from '../../verbs.ts';
 import type { TypedTexts } from './mail-page.ts';
 
 /** The mail that a path names. */
@@ -61,7 +61,7 @@ function validOrStandard(typed: TypedTexts): OwnTexts {
 /** Whose mails the examples are. */
 export async function shopOf(visit: AtMerchant, adapters: AdaptersByMode): Promise<ExampleShop> {
   const { ctx, merchant } = visit;
-  const { settlementCurrency: coin, settlementNetwork: network } = await callerOf(visit);
+  const { settlementCurrency: coin, settlementNetwork: network } = await readCaller(visit);
   const { chains } = adaptersOf(adapters, merchant.mode);
   const appearance = (await readAppearance(ctx.db, merchant.merchant_id))?.appearance ?? null;
   const supportUrl = appearance?.support_url ?? null;

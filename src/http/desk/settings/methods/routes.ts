@@ -1,9 +1,8 @@
-import { getValidator } from '../../../../domain/api/validator.ts';
 import { choiceOf, offerableMethods, type Offerable } from '../../../../domain/checkout/appearance/offer.ts';
 import { toAppearance } from '../../../../domain/checkout/appearance/resource.ts';
 import { AppearanceBody } from '../../../../domain/checkout/appearance/schemas.ts';
 import { setAppearance, surroundingsOf } from '../../../../domain/checkout/appearance/set.ts';
-import { readAppearance } from '../../../../domain/checkout/appearance/store.ts';
+import { readAppearance, type AppearanceRow } from '../../../../domain/checkout/appearance/store.ts';
 import { isSame, type PaymentMethod } from '../../../../domain/checkout/view/offer.ts';
 import { familyOf } from '../../../../domain/chain/wallets/families.ts';
 import { changeAcceptedMethods } from '../../../../domain/merchants/settings.ts';
@@ -18,8 +17,8 @@ import {
   type DeskReply,
   type DeskRoute,
 } from '../../shell/route.ts';
+import { attempt, checked, readCaller } from '../../verbs.ts';
 import { settingsPath } from '../shared/menu.ts';
-import { callerOf, isFault, orFault } from '../shared/visit.ts';
 import { boxOf, methodsPage, type ShownMethod } from './page.ts';
 
 const PATH = '/dashboard/:merchant/settings/methods';
@@ -54,11 +53,12 @@ export const methodRoutes = (adapters: AdaptersByMode): readonly DeskRoute[] => 
     isFresh: true,
     perMinute: DESK_PER_MINUTE,
     async handle(visit) {
-      const state = await read(visit, adapters);
-      if (state.accepts) {
-        const accepted = wantedOf(visit, state.methods).filter(({ isPar }) => !isPar);
-        const methods = accepted.map(({ coin, network }) => ({ coin, network }));
-        await changeAcceptedMethods(visit.ctx, visit.merchant.merchant_id, methods, actorOf(visit));
+      const { accepts, methods } = await read(visit, adapters);
+      const wanted = wantedOf(visit, methods);
+      // Where nothing is switched on the form is refused, and nothing of it is done.
+      if (accepts && wanted.length > 0) {
+        const accepted = wanted.filter(({ isPar }) => !isPar).map(({ coin, network }) => ({ coin, network }));
+        await changeAcceptedMethods(visit.ctx, visit.merchant.merchant_id, accepted, actorOf(visit));
       }
       return offer(visit, adapters);
     },
@@ -67,13 +67,12 @@ export const methodRoutes = (adapters: AdaptersByMode): readonly DeskRoute[] => 
 
 interface State {
   readonly methods: readonly ShownMethod[];
-  readonly chosen: readonly PaymentMethod[] | null;
   readonly accepts: boolean;
 }
 
 /** The methods of a merchant, with why some of them cannot be switched on. */
 async function read(visit: AtMerchant, adapters: AdaptersByMode): Promise<State> {
-  const caller = await callerOf(visit);
+  const caller = await readCaller(visit);
   const served = adaptersOf(adapters, caller.mode);
   const surroundings = await surroundingsOf(visit.ctx, adapters, caller);
   const row = await readAppearance(visit.ctx.db, caller.merchantId);
@@ -97,7 +96,7 @@ async function read(visit: AtMerchant, adapters: AdaptersByMode): Promise<State>
   const methods = offerableMethods(surroundings, chosen)
     .filter(({ coin, network }) => served.chains.contractOf(coin, network) !== undefined)
     .map((method) => ({ ...method, isPar: isSame(method, par), obstacle: obstacleTo(method) }));
-  return { methods, chosen, accepts };
+  return { methods, accepts };
 }
 
 /** Of what can be switched on, what the form has on. */
@@ -105,18 +104,19 @@ const wantedOf = ({ field }: AtMerchant, methods: readonly ShownMethod[]): Shown
   methods.filter((method) => method.obstacle === null && field(boxOf(method)) === 'on');
 
 async function offer(visit: AtMerchant, adapters: AdaptersByMode): Promise<DeskReply> {
-  const { ctx, merchant } = visit;
-  const { methods, chosen } = await read(visit, adapters);
+  const { publicUrl } = visit.ctx.config;
+  const { methods } = await read(visit, adapters);
   const wanted = wantedOf(visit, methods);
   if (wanted.length === 0) return show(visit, adapters, visit.texts.settings.methods.atLeastOne);
-  const done = await orFault(async () => {
-    const row = await readAppearance(ctx.db, merchant.merchant_id);
-    const body = { ...toAppearance(row, ctx.config.publicUrl), methods: choiceOf(wanted, methods, chosen) };
-    const check = getValidator({ allowPrivate: ctx.config.allowPrivateNetworks });
-    const checked = check.compile(AppearanceBody, 'body')(body);
-    return setAppearance(acting(visit), adapters, await callerOf(visit), checked);
-  });
-  if (isFault(done)) return show(visit, adapters, done.fault);
+  const change = (row: AppearanceRow | null) =>
+    checked(visit, AppearanceBody, {
+      ...toAppearance(row, publicUrl),
+      methods: choiceOf(wanted, methods, row?.appearance.methods ?? null),
+    });
+  const set = await attempt(visit, async () =>
+    setAppearance(acting(visit), adapters, await readCaller(visit), change),
+  );
+  if ('fault' in set) return show(visit, adapters, set.fault);
   return { to: `${settingsPath(visit, 'methods')}?said=saved` };
 }
 

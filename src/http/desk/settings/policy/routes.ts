@@ -8,8 +8,8 @@ import {
   type DeskReply,
   type DeskRoute,
 } from '../../shell/route.ts';
+import { attempt, readCaller } from '../../verbs.ts';
 import { settingsPath } from '../shared/menu.ts';
-import { callerOf, isFault, orFault } from '../shared/visit.ts';
 import { enteredOf, policyPage, type EnteredPolicy } from './page.ts';
 
 /** The schema of the API and of the command. */
@@ -40,10 +40,10 @@ export const policyRoutes: readonly DeskRoute[] = [
     async handle(visit) {
       const { ctx, merchant } = visit;
       const entered = formOf(visit);
-      const done = await orFault(async () =>
+      const set = await attempt(visit, async () =>
         changePolicy(ctx, merchant.merchant_id, check(choiceOf(entered)), actorOf(visit)),
       );
-      if (isFault(done)) return show(visit, entered, done.fault);
+      if ('fault' in set) return show(visit, entered, set.fault);
       return { to: `${settingsPath(visit, 'policy')}?said=saved` };
     },
   },
@@ -63,6 +63,6 @@ function choiceOf({ underpaid, tolerance, late, overpaid }: EnteredPolicy): Reco
 }
 
 async function show(visit: AtMerchant, entered: EnteredPolicy, fault: string | null): Promise<DeskReply> {
-  const { settlementCurrency: coin } = await callerOf(visit);
+  const { settlementCurrency: coin } = await readCaller(visit);
   return policyPage(visit, { entered, coin, fault });
 }

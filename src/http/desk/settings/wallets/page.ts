@@ -31,7 +31,8 @@ export function walletsPage(visit: AtMerchant, shown: ShownWallets): Page {
   const isTest = visit.merchant.mode === 'test';
   const main = html`${isTest ? html`<p class="said">${texts.testText}</p>` : null}
   ${isTest ? null : destinations(visit, shown)} ${ownWallets(visit, shown)}
-  ${isOwner ? addForm(visit, shown) : html`<p class="small">${ownersOnly}</p>`}`;
+  ${isOwner ? null : html`<p class="small">${ownersOnly}</p>`}
+  ${isOwner && !isTest ? addForm(visit, shown) : null}`;
   return settingsPage(visit, 'wallets', { main, fault: shown.fault });
 }
 
