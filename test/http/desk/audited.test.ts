@@ -81,16 +81,17 @@ const passkeyOf = async (scene: Scene) => {
   await addPasskey(scene.owner, authenticator);
   return authenticator;
 };
-/** Posts to the wallets of a live shop, one of which is there. */
+/** Posts to the wallets of a live shop, or to the one that is there. */
 const toWallet =
-  (rest: string, fields: (scene: Scene, id: string) => Promise<Record<string, string>>) =>
+  (rest: string | null, fields: (scene: Scene, id: string) => Promise<Record<string, string>>) =>
   async (scene: Scene) => {
     const { ctx } = scene.harness;
     const live = await scene.harness.addMerchant({ mode: 'live' });
     const email = `live-${(made += 1)}@shop.example`;
     const owner = await joinDesk(scene.harness, email, { merchantId: live.id });
     const { id } = await addWallet(ctx, live.id);
-    await owner.post(`/dashboard/${live.id}/settings/wallets/${id}${rest}`, await fields(scene, id));
+    const one = rest === null ? '' : `/${id}${rest}`;
+    await owner.post(`/dashboard/${live.id}/settings/wallets${one}`, await fields(scene, id));
   };
 const toMerchant =
   (path: string, fields: Record<string, string> = {}) =>
@@ -190,7 +191,7 @@ const WRITTEN: Readonly<Record<string, Form>> = {
       await pay(scene.harness, id);
       const asked = { amount: '4.25', reason: '', to: 'address', address: TREASURY };
       const { text } = await scene.owner.post(`${path}/refund/preview`, asked);
-      const kept = ['amount', 'reason', 'to', 'address', 'mark', 'token'] as const;
+      const kept = ['amount', 'reason', 'to', 'address', 'mark', 'form'] as const;
       const form = Object.fromEntries(kept.map((name) => [name, hiddenField(text, name)]));
       await scene.owner.post(`${path}/refund`, form);
     },
@@ -320,7 +321,7 @@ const WRITTEN: Readonly<Record<string, Form>> = {
   'send test mail': ['test mail sent', toMerchant('/settings/mails/paid/en/test')],
   'add wallet': [
     'wallet set',
-    toMerchant('/settings/wallets', { kind: 'forwarder', network: 'ethereum', value: TREASURY }),
+    toWallet(null, async () => ({ kind: 'forwarder', network: 'ethereum', value: TREASURY })),
   ],
   'confirm wallet': [
     'wallet confirmed',

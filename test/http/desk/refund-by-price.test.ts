@@ -19,7 +19,7 @@ describe('a refund by price at the desk', () => {
   afterEach(() => harness.close());
 
   const path = (rest = '') => `/dashboard/${harness.merchant.id}/payments/${id}${rest}`;
-  const FIELDS = ['amount', 'currency', 'reason', 'to', 'address', 'mark', 'token'];
+  const FIELDS = ['amount', 'currency', 'reason', 'to', 'address', 'mark', 'form'];
   const preview = async (fields: Record<string, string>) => {
     const shown = await bob.post(path('/refund/preview'), { to: 'sender', ...fields });
     const kept = FIELDS.map((name) => [name, hiddenField(shown.text, name)] as const);
