@@ -60,7 +60,8 @@ const payments = sql<JsonRow, Pick<Some, 'ids' | 'afterId'> & Worth>(
         ${times('created_at', 'expires_at', 'settled_at', 'cancelled_at')}, tx_network,
         wallet_id, deposit_index, exchange,
         settlement_mode, settlement_coin, settlement_network, settlement_amount,
-        ${PRICE_COLUMNS}, ${worthColumns(p, { amount: 'pay_amount', price: 'price' })}, ${cursor('asked.id', '0')}
+        ${PRICE_COLUMNS}, ${worthColumns(p, { amount: 'pay_amount', price: 'price' })},
+        ${cursor('asked.id', '0')}
       FROM unnest(${p.ids}::text[]) WITH ORDINALITY asked (id, n) JOIN payments p USING (id)
         ${worthJoin(p, { coin: 'pay_currency', at: 'created_at' })}
       WHERE asked.id <> ${p.afterId}
@@ -91,7 +92,8 @@ const ledger = sql<JsonRow, Some & Worth>(
   (p) => `
     SELECT to_json(row)::text AS row, row.cursor FROM (
       SELECT e.id::text, e.payment_id, e.kind, e.from_account, e.to_account, e.amount::text, e.coin,
-        e.network, ${times('e.created_at')}, ${worthColumns(p, { amount: 'e.amount' })}, ${cursor('e.payment_id', 'e.id')}
+        e.network, ${times('e.created_at')}, ${worthColumns(p, { amount: 'e.amount' })},
+        ${cursor('e.payment_id', 'e.id')}
       FROM ${nextOf(p, 'ledger_entries', 'id')} e
         ${worthJoin(p, { coin: 'e.coin', at: 'e.created_at' })}
       ORDER BY e.n, e.id) row`,

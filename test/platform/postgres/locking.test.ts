@@ -5,6 +5,7 @@ import { modulesOfSrc } from '../../support/statement-types.ts';
 import { OWN_ROW, type Reasons } from './locking/reasons.ts';
 import { PAYMENTS } from './locking/payments.ts';
 import { LINKS } from './locking/links.ts';
+import { MOVES } from './locking/moves.ts';
 import { OVERVIEW } from './locking/overview.ts';
 import { PEOPLE } from './locking/people.ts';
 import { PAYOUTS } from './locking/payouts.ts';
@@ -12,7 +13,17 @@ import { SCHEDULE } from './locking/schedule.ts';
 import { TILLS } from './locking/tills.ts';
 import { WEBHOOKS } from './locking/webhooks.ts';
 
-const ALL: readonly Reasons[] = [LINKS, OVERVIEW, PAYMENTS, PAYOUTS, PEOPLE, SCHEDULE, TILLS, WEBHOOKS];
+const ALL: readonly Reasons[] = [
+  LINKS,
+  MOVES,
+  OVERVIEW,
+  PAYMENTS,
+  PAYOUTS,
+  PEOPLE,
+  SCHEDULE,
+  TILLS,
+  WEBHOOKS,
+];
 
 /** Writes rows, or locks some. */
 const WRITES =
