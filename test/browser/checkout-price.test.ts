@@ -79,6 +79,8 @@ describe('the price on the checkout page', () => {
     await withPage(browser, {}, async (page) => {
       await page.goto(urlOf(token_id));
       await page.evaluate('endsAt -= 600_000');
+      // The clock of the page shows it with its next second.
+      await page.locator('#left', { hasText: /^(50|49):/ }).waitFor();
       await setColumns(harness, id, { cancel_url: null });
       await page.locator('#cancel').waitFor({ state: 'detached' });
       expect(await left(page)).to.match(/^(50|49):/);
