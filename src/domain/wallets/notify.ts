@@ -78,13 +78,13 @@ export async function notifyOfWallet(
 
 interface ChangedWallet extends Wallet {
   readonly name: string;
-  /** Null: nobody is told there any more. */
-  readonly told: string | null;
+  /** Null: nobody is notified there any more. */
+  readonly recipient: string | null;
   /** From when on it is used; null: it does not wait. */
   readonly due: Date | null;
 }
 
-// An owner when it was changed is told, also where another owner has removed them since.
+// An owner when it was changed is notified, also where another owner has removed them since.
 const readChanged = sql<
   ChangedWallet,
   { id: string; merchantId: string; personId: string | null; useJob: string }
@@ -93,7 +93,7 @@ const readChanged = sql<
   (p) => `
     SELECT w.*, m.name, j.run_at AS due,
       CASE WHEN ${p.personId}::text IS NULL THEN m.contact_email
-        ELSE (SELECT o.email FROM people o WHERE o.id = ${p.personId}) END AS told
+        ELSE (SELECT o.email FROM people o WHERE o.id = ${p.personId}) END AS recipient
     FROM wallets w JOIN merchants m ON m.id = ${p.merchantId}
       LEFT JOIN scheduled_jobs j ON j.job = ${p.useJob} AND j.key = w.id
     WHERE w.id = ${p.id}`,
@@ -113,9 +113,9 @@ export async function sendWalletNotice(
   const [wallet] = await run(ctx.db, readChanged, asked);
   const at = wallet && timeOf(wallet, change);
   const isFresh = at !== undefined && at !== null && addSeconds(at, DROPPED_AFTER_SECONDS) > ctx.now();
-  if (mailer !== null && wallet !== undefined && wallet.told !== null && isFresh) {
+  if (mailer !== null && wallet !== undefined && wallet.recipient !== null && isFresh) {
     const notice = noticeOf(ctx, wallet, { change: change as WalletChange, merchantId, at });
-    await mailer.send({ ...notice, to: wallet.told, id: key.replaceAll(' ', '.'), isAutomatic: true });
+    await mailer.send({ ...notice, to: wallet.recipient, id: key.replaceAll(' ', '.'), isAutomatic: true });
     ctx.log.info('merchant notified of a changed wallet', { wallet_id: id, merchant_id: merchantId });
   }
   await finish(ctx.db, tellWallet, [key], ctx.now());

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { StartError } from '../config/start-error.ts';
 import type { Environment } from '../config/config.ts';
+import { messageOf } from '../log.ts';
+import { parseCell } from '../values/cells.ts';
 
 /** A cell: a Postgres, a queue, and the processes on them. */
 export interface Cell {
@@ -30,7 +32,6 @@ export interface Cells {
   readonly default: Cell;
 }
 
-const NAME = /^[a-z0-9]{1,8}$/;
 const HOST_PORT = /^(?:[\w.-]+|\[[0-9a-f:]+\]):\d{1,5}$/i;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 const DEFAULT_CONNECTIONS = 2_000;
@@ -46,7 +47,7 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new StartError(`${file} cannot be read: ${error instanceof Error ? error.message : ''}`);
+    throw new StartError(`${file} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -104,17 +105,11 @@ export function environmentOf({ cells }: Pick<Cells, 'cells'>, cell: Cell, env: 
   return { ...Object.fromEntries([...shared, ...own]), CELL: cell.name };
 }
 
-/** The parts of host:port; an IPv6 address without its brackets. */
-export function splitHostPort(text: string): { readonly host: string; readonly port: number } {
-  const at = text.lastIndexOf(':');
-  return { host: text.slice(0, at).replace(/^\[(.*)\]$/, '$1'), port: Number(text.slice(at + 1)) };
-}
-
 function json(text: string, file: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new StartError(`${file} is no JSON: ${error instanceof Error ? error.message : ''}`);
+    throw new StartError(`${file} is no JSON: ${messageOf(error)}`);
   }
 }
 
@@ -136,8 +131,6 @@ function onlyKnown(
 function cellOf(value: unknown, at: number, faults: string[]): Cell {
   const where = `cell ${at + 1}`;
   const { name, webs, environment = {} } = onlyKnown(objectOf(value), KEYS_OF_CELL, where, faults);
-  const isNamed = typeof name === 'string' && NAME.test(name);
-  if (!isNamed) faults.push(`${where}: name must be one to eight of a-z and 0-9`);
   const hosts = Array.isArray(webs) ? webs.map(String) : [];
   if (hosts.length === 0 || !hosts.every((host) => HOST_PORT.test(host)))
     faults.push(`${where}: webs must be a list of host:port`);
@@ -145,5 +138,14 @@ function cellOf(value: unknown, at: number, faults: string[]): Cell {
   for (const [variable, from] of variables)
     if (!VARIABLE.test(variable) || !VARIABLE.test(from))
       faults.push(`${where}: environment.${variable} must be the name of a variable, not its value`);
-  return { name: isNamed ? name : '', webs: hosts, environment: Object.fromEntries(variables) };
+  return { name: nameOf(name, where, faults), webs: hosts, environment: Object.fromEntries(variables) };
+}
+
+function nameOf(value: unknown, where: string, faults: string[]): string {
+  try {
+    return parseCell(String(value));
+  } catch (error) {
+    faults.push(`${where}: name ${messageOf(error)}`);
+    return '';
+  }
 }

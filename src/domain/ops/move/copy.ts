@@ -37,8 +37,8 @@ async function lock(tx: Tx, merchantId: string): Promise<void> {
   await ask(tx, `SELECT pg_advisory_xact_lock(hashtextextended('move ' || $1, 0))`, [merchantId]);
 }
 
-/** Runs reads of one moment of all of a merchant's rows. */
-export function inMoment<T>(db: Db, merchantId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+/** Runs reads of all of a merchant's rows in one snapshot. */
+export function inSnapshot<T>(db: Db, merchantId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(
     async (tx) => {
       await begin(tx, merchantId);
@@ -58,7 +58,7 @@ export async function copyMerchant(
   merchantId: string,
   onProgress: (rows: number, of: string) => void,
 ): Promise<Copied> {
-  return inMoment(source, merchantId, (from) =>
+  return inSnapshot(source, merchantId, (from) =>
     target.transaction(async (to) => {
       await begin(to, merchantId);
       await lock(to, merchantId);
@@ -101,7 +101,7 @@ function assertSame({ name }: MerchantTable, before: Measure, after: Measure): v
 
 /** What a merchant has in a database, by table. */
 export async function measureMerchant(db: Db, merchantId: string): Promise<Record<string, Measure>> {
-  return inMoment(db, merchantId, async (tx) => {
+  return inSnapshot(db, merchantId, async (tx) => {
     const measured: Record<string, Measure> = {};
     for (const table of MERCHANT_TABLES)
       if (table.isShared !== true) measured[table.name] = await measureRows(tx, table, merchantId);

@@ -126,8 +126,8 @@ async function idsBefore(tx: Tx, paymentId: string, accepted: readonly Refund[])
 
 /**
  * Changes with what is sent, and where, and with the refunds before it: of two people who were shown the same
- * part, the second is told that there is another refund by now. Of a price it says behind a colon what that
- * was converted to.
+ * part, the second is refused, because there is another refund by now. Of a price it says behind a colon what
+ * that was converted to.
  */
 function markOf(refunds: readonly Refund[], before: readonly string[]): string {
   const sent = refunds.map(({ coin, network, coin_amount, address, price }) => [

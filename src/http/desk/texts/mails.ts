@@ -55,10 +55,7 @@ export const MAIL_TEXTS = {
   stays:
     'Whatever you write, the mail has its title, what the customer must know or do next, order, amounts, network and transaction as a list, the name of your shop, the link of the payment, and your help if you have set it under Appearance.',
   standard: 'The standard text',
-  preview: 'Preview',
   previewText: 'The mail to a customer, of a payment that does not exist.',
-  light: 'Light',
-  dark: 'Dark',
   reset: 'Back to the standard text',
   test: 'Send me this mail',
   testText: 'As it is saved, of a payment that does not exist, with TEST in its subject. It goes to {email}.',

@@ -1,6 +1,5 @@
 import type { Appearance } from '../../../../domain/checkout/appearance/schemas.ts';
 import { CURRENCY_IDS } from '../../../../domain/chain/currencies.ts';
-import { SCHEMES } from '../../../../domain/checkout/page/preview.ts';
 import { may } from '../../../../domain/people/rights/roles.ts';
 import { html, type Html } from '../../../../platform/pages/html.ts';
 import { button, field, form, select } from '../../shell/fields.ts';
@@ -8,6 +7,7 @@ import type { AtMerchant, Page } from '../../shell/route.ts';
 import { deskScript } from '../../shell/style.ts';
 import { textArea } from '../../shell/choices.ts';
 import { settingsPage, settingsPath } from '../shared/menu.ts';
+import { previews } from '../shared/previews.ts';
 import type { Draft, DraftField } from './draft.ts';
 
 /** Shows what is typed in the frames, a moment later. */
@@ -25,7 +25,7 @@ export function appearancePage(visit: AtMerchant, shown: ShownAppearance): Page 
   const mayChange = may(visit.merchant.role, 'checkout:write');
   const main = html`<div class="beside">
     ${mayChange ? formsOf(visit, shown) : html`<p class="small">${visit.texts.settings.changersOnly}</p>`}
-    ${previews(visit, shown.draft)}
+    ${previews(visit, { path: `${settingsPath(visit, 'appearance')}/preview`, shown: shown.draft, text: visit.texts.settings.appearance.previewText })}
   </div>`;
   // A choice of one has no place for what is wrong with it.
   const isBeside = shown.fault?.field !== null && shown.fault?.field !== 'display_currency';
@@ -68,7 +68,9 @@ function choicesForm(visit: AtMerchant, { draft, fault }: ShownAppearance): Html
       })}
       <div class="actions">
         ${button(save)}
-        <button class="quiet" formmethod="get" formaction="${path}" formnovalidate>${texts.preview}</button>
+        <button class="quiet" formmethod="get" formaction="${path}" formnovalidate>
+          ${visit.texts.settings.preview.title}
+        </button>
       </div>
     </form>
   </section>`;
@@ -107,30 +109,5 @@ function logoForms(visit: AtMerchant, { logo }: Appearance): Html {
       </p>
       ${button(texts.upload)}
     </form>
-  </section>`;
-}
-
-function previews(visit: AtMerchant, draft: Draft): Html {
-  const { appearance: texts } = visit.texts.settings;
-  const query = new URLSearchParams(draft).toString();
-  return html`<section class="card previews" aria-label="${texts.previews}">
-    <h2>${texts.previews}</h2>
-    <p class="small">${texts.previewsText}</p>
-    <div class="phones">
-      ${SCHEMES.map(
-        (scheme) =>
-          html`<figure>
-            <figcaption>${texts[scheme]}</figcaption>
-            <iframe
-              class="phone"
-              title="${texts.previews}: ${texts[scheme]}"
-              sandbox="allow-same-origin"
-              loading="lazy"
-              data-scheme="${scheme}"
-              src="${settingsPath(visit, 'appearance')}/preview?scheme=${scheme}&amp;${query}"
-            ></iframe>
-          </figure>`,
-      )}
-    </div>
   </section>`;
 }

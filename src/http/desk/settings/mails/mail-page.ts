@@ -15,6 +15,7 @@ import { alert, button, field, form, said } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
 import { deskScript } from '../../shell/style.ts';
 import { settingsPage, settingsPath } from '../shared/menu.ts';
+import { previews } from '../shared/previews.ts';
 
 /** Shows what is typed in the frames, a moment later. */
 const SCRIPT = deskScript(['preview.js']);
@@ -53,7 +54,7 @@ export function mailPage(visit: AtMerchant, shown: ShownMail): Page {
         ${standard(visit, shown)} ${isOwner ? testForm(visit, shown) : null}
         <p><a class="button" href="${settingsPath(visit, 'mails')}">${texts.back}</a></p>
       </div>
-      ${previews(visit, shown)}
+      ${previews(visit, { path: `${pathOf(visit, shown)}/preview`, shown: shown.typed, text: visit.texts.mails.previewText })}
     </div>`;
   const page = settingsPage(visit, 'mails', { main });
   const isRefused = fault !== null || problem !== null || mustConfirm;
@@ -124,7 +125,9 @@ function textsForm(visit: AtMerchant, shown: ShownMail): Html {
       <p class="small">${texts.stays}</p>
       <div class="actions">
         ${button(settings.save)}
-        <button class="quiet" formmethod="get" formaction="${path}" formnovalidate>${texts.preview}</button>
+        <button class="quiet" formmethod="get" formaction="${path}" formnovalidate>
+          ${visit.texts.settings.preview.title}
+        </button>
       </div>
     </form>
     ${isStandard(stored) ? null : form(`${path}/reset`, button(texts.reset, { kind: 'quiet' }), 'inline')}
@@ -161,30 +164,5 @@ function testForm(visit: AtMerchant, shown: ShownMail): Html {
   return html`<section class="card">
     <h2>${texts.test}</h2>
     ${form(`${pathOf(visit, shown)}/test`, fields)}
-  </section>`;
-}
-
-function previews(visit: AtMerchant, shown: ShownMail): Html {
-  const { mails: texts } = visit.texts;
-  const query = new URLSearchParams(shown.typed).toString();
-  return html`<section class="card previews" aria-label="${texts.preview}">
-    <h2>${texts.preview}</h2>
-    <p class="small">${texts.previewText}</p>
-    <div class="phones">
-      ${(['light', 'dark'] as const).map(
-        (scheme) =>
-          html`<figure>
-            <figcaption>${texts[scheme]}</figcaption>
-            <iframe
-              class="phone"
-              title="${texts.preview}: ${texts[scheme]}"
-              sandbox="allow-same-origin"
-              loading="lazy"
-              data-scheme="${scheme}"
-              src="${pathOf(visit, shown)}/preview?scheme=${scheme}&amp;${query}"
-            ></iframe>
-          </figure>`,
-      )}
-    </div>
   </section>`;
 }
