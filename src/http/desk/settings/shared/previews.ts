@@ -11,7 +11,7 @@ interface Previews {
   readonly text: string;
 }
 
-/** Frames, light and dark, as wide as a phone, of what is typed; `preview.js` shows more of it as it comes. */
+/** Frames as wide as a phone, light and dark, of what is typed; `preview.js` shows what comes later. */
 export function previews({ texts }: AtMerchant, { path, shown, text }: Previews): Html {
   const { preview } = texts.settings;
   const query = new URLSearchParams(shown).toString();
