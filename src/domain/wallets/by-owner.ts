@@ -78,8 +78,8 @@ export type Confirmed = 'used' | 'refused' | { readonly from: Date };
  * Confirms a wallet of a merchant for its owner, who names an address that their own wallet shows. The first
  * one of the merchant on its networks is used at once, while the shop is new; one that takes the place of
  * another, also of the default or of one that was retired, and a first one of a shop that takes money for
- * longer than `WAIT_SECONDS`, wait for as long, and all owners are notified. Confirming again changes nothing.
- * Throws RangeError where it is retired, and TakenError where somebody else uses it.
+ * longer than `WAIT_SECONDS`, wait for as long, and all owners are notified. Confirming again changes
+ * nothing. Throws RangeError where it is retired, and TakenError where somebody else uses it.
  */
 export function confirmByOwner(ctx: Context, known: Wallet, address: string): Promise<Confirmed> {
   const { id, merchant_id: merchantId, family } = known;

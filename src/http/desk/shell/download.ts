@@ -36,8 +36,8 @@ export async function sendDownload(
 }
 
 /**
- * HTTP/1.0, which proxies use towards servers unless they are configured otherwise, has no other end of such a body
- * than that of the connection: only a reset tells a cut from a whole file.
+ * HTTP/1.0, which proxies use towards servers unless they are configured otherwise, has no other end of such
+ * a body than that of the connection: only a reset tells a cut from a whole file.
  */
 async function* cutting(response: Response, text: AsyncIterable<string>): AsyncGenerator<string> {
   try {

@@ -10,6 +10,7 @@ import { environmentOf, readCells } from '../../../platform/cells/file.ts';
 import { recordMoved } from '../../../platform/cells/moved.ts';
 import { StartError } from '../../../platform/config/config.ts';
 import type { Context } from '../../../platform/context.ts';
+import { exclusive } from '../../../platform/exclusive.ts';
 import { openDb, type Db } from '../../../platform/postgres/db.ts';
 import { actorName } from '../actor.ts';
 import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult, type OpsValues } from './command.ts';
@@ -38,6 +39,7 @@ export const moveCommand: OpsCommand = {
     const other = cells.cells.find(({ name }) => name === cell);
     if (other === undefined) throw new OpsUsageError(`${file} has no cell ${cell}.`);
     const { DATABASE_URL: url = '' } = environmentOf(cells, other, process.env);
+    const lock = await takeMap(cells.moved);
     const target = openDb({ url, ...TARGET_DB });
     try {
       return await moveTo(ctx, { target, cell, map: cells.moved }, values, output);
@@ -45,9 +47,19 @@ export const moveCommand: OpsCommand = {
       throw error instanceof MoveRefused ? new StartError(`${error.message}.`) : error;
     } finally {
       await target.destroy();
+      lock.close();
     }
   },
 };
+
+/** Of two moves at once, each of which writes the whole map, one would lose what the other has noted. */
+async function takeMap(map: string): Promise<{ close(): void }> {
+  try {
+    return await exclusive(map, { file: 'map', holder: 'move' });
+  } catch (error) {
+    throw error instanceof RangeError ? new StartError(`${error.message}.`) : error;
+  }
+}
 
 interface Target {
   readonly target: Db;

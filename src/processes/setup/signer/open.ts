@@ -1,11 +1,11 @@
 import { openKmsKey } from '../../../domain/chain/keys/aws-kms.ts';
 import { openKeyFile, readPrivateFile, type SigningKey } from '../../../domain/chain/keys/key-file.ts';
 import { isFault } from '../../../domain/chain/rpc/questions.ts';
-import { exclusive } from '../../../domain/payouts/exclusive.ts';
 import { Journal } from '../../../domain/payouts/journal.ts';
 import { parseSettings, type SignerSettings } from '../../../domain/payouts/settings.ts';
 import type { Signer } from '../../../domain/payouts/signer.ts';
 import { StartError, type Environment } from '../../../platform/config/config.ts';
+import { exclusive } from '../../../platform/exclusive.ts';
 import { readSecretFiles } from '../../../platform/config/secret-files.ts';
 import { assertNoFaults } from '../../../platform/config/start-error.ts';
 import { databaseUrl } from '../../../platform/config/values.ts';
@@ -39,7 +39,7 @@ export async function openSigner(lifetime: Lifetime, environment: Environment): 
   lifetime.log = log;
   return asStartError(async () => {
     const settings = parseSettings(await readPrivateFile(path ?? '', 'The configuration of the signer'));
-    const lock = await exclusive(settings.journal);
+    const lock = await exclusive(settings.journal, { file: 'journal', holder: 'signer' });
     lifetime.own(() => lock.close());
     const key = await keyOf(settings);
     const journal = await Journal.open(settings.journal, key.address, new Date());

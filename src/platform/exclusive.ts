@@ -5,21 +5,27 @@ import { connect, createServer, type Server } from 'node:net';
 /** The path of a Unix socket has at most 103 bytes; one that is moved away has a number behind it. */
 const MAX_PATH = 95;
 
+/** How errors call a file, and those that want it. */
+export interface Names {
+  readonly file: string;
+  readonly holder: string;
+}
+
 /**
  * Lets one process of a machine have a file, by a socket beside it, which ends with the process however that
  * ends. The database's locks are no help: they are those of whoever owns the database. Throws RangeError
  * where another process has it. Where three begin in one moment behind a killed one, two may get it: a
  * journal finds out with its next line.
  */
-export async function exclusive(path: string): Promise<Server> {
+export async function exclusive(path: string, { file, holder }: Names): Promise<Server> {
   const socket = `${path}.lock`;
   if (Buffer.byteLength(socket) > MAX_PATH)
-    throw new RangeError(`The path of the journal is too long: ${path}`);
+    throw new RangeError(`The path of the ${file} is too long: ${path}`);
   const server = await listen(socket);
   if (server !== null) return server;
-  if (await isServed(socket)) throw new RangeError(`Another signer has the journal ${path}`);
+  if (await isServed(socket)) throw new RangeError(`Another ${holder} has the ${file} ${path}`);
   const second = (await isTakenAway(socket)) ? await listen(socket) : null;
-  if (second === null) throw new RangeError(`Another signer has just taken the journal ${path}`);
+  if (second === null) throw new RangeError(`Another ${holder} has just taken the ${file} ${path}`);
   return second;
 }
 
