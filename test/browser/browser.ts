@@ -83,6 +83,13 @@ const COMMON: readonly string[] = [
   'purpose',
 ];
 
+/** Gives the page a clock that stands until `page.clock.runFor`: what it shows depends on no busy machine. */
+export async function stopClock(page: Page): Promise<void> {
+  const now = Date.now();
+  await page.clock.install({ time: now - 60_000 });
+  await page.clock.pauseAt(now);
+}
+
 /**
  * Runs `use` with a page that looks like that, and closes it. Fails when the page asked another origin or its
  * policy was broken, or when something could not be loaded, unless its path ends in `refused` or the

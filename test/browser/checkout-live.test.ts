@@ -6,7 +6,7 @@ import { CHECKOUT_STATES, paymentIn, setColumns } from '../support/checkout.ts';
 import { listen, type Listening } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
-import { openBrowser, withPage } from './browser.ts';
+import { openBrowser, withPage, stopClock } from './browser.ts';
 
 describe('an open checkout page', () => {
   let harness: Harness;
@@ -153,7 +153,7 @@ describe('an open checkout page', () => {
   it('asks by itself where a proxy swallows the stream, and listens again later', async () => {
     const { id, token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, {}, async (page) => {
-      await page.clock.install();
+      await stopClock(page);
       const paths = asked(page);
       await page.route('**/events?*', () => undefined);
       await page.goto(urlOf(token_id));
@@ -173,7 +173,7 @@ describe('an open checkout page', () => {
   it('loads itself again where its script is not to be had, and follows once it is', async () => {
     const { id, token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, { isCutOff: true }, async (page) => {
-      await page.clock.install();
+      await stopClock(page);
       await page.route('**/checkout/assets/*', (route) => route.fulfill({ status: 404 }));
       await page.goto(`${urlOf(token_id)}#pay`);
       expect(await page.locator('#copy-address').isVisible()).to.equal(false);
@@ -194,7 +194,7 @@ describe('an open checkout page', () => {
       await until('it holds none', () => live.count === 0);
       const paths = asked(page);
       await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
-      await page.clock.install();
+      await stopClock(page);
       await page.clock.runFor(120_000);
       expect(paths).to.deep.equal([]);
       await setHidden(page, false);
@@ -206,7 +206,7 @@ describe('an open checkout page', () => {
   it('is rendered again when its time is over, with or without an event', async () => {
     const { token_id } = await paymentIn(harness, 'waiting', { expiration_minutes: 5 });
     await withPage(browser, {}, async (page) => {
-      await page.clock.install();
+      await stopClock(page);
       await page.goto(urlOf(token_id));
       expect(await page.locator('#coin-USDT').count()).to.equal(1);
       harness.advance(300);

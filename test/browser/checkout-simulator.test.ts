@@ -5,7 +5,7 @@ import { startReceiver, type Receiver } from '../support/receivers.ts';
 import { openShop } from '../support/shop.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { overflow, violations } from './axe.ts';
-import { openBrowser, picture, withPage } from './browser.ts';
+import { openBrowser, picture, withPage, stopClock } from './browser.ts';
 import { sideBySide } from './side-by-side.ts';
 
 describe("playing the customer in the simulator's panel, on a phone", () => {
@@ -66,7 +66,7 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
         const thanks = `http://127.0.0.1:${website.port}/thanks?from=pay`;
         const { id, token_id } = await createPayment(own, { success_url: thanks });
         await withPage(browser, { javaScriptEnabled }, async (page) => {
-          if (javaScriptEnabled) await page.clock.install();
+          if (javaScriptEnabled) await stopClock(page);
           await page.goto(`${url}/checkout/${token_id}`);
           await page.getByRole('button', { name: 'Pay exactly' }).click();
           await says(page, 'We have seen your payment');

@@ -9,7 +9,7 @@ import { paymentIn, setColumns, CHECKOUT_STATES } from '../support/checkout.ts';
 import type { Listening } from '../support/http.ts';
 import type { Harness } from '../support/harness.ts';
 import { overflow, violations } from './axe.ts';
-import { picture, withPage } from './browser.ts';
+import { picture, withPage, stopClock } from './browser.ts';
 import { showPages } from './pages.ts';
 
 // CommonJS, with its function in `default`.
@@ -308,7 +308,7 @@ describe('using the checkout page', () => {
     };
     await withPage(browser, {}, async (page) => {
       await page.route('**/thanks**', (route) => route.fulfill({ body: 'thanks' }));
-      await page.clock.install();
+      await stopClock(page);
       const { id } = await settle(page);
       await page.clock.runFor(19_000);
       expect(page.url()).to.not.include('thanks');
@@ -330,7 +330,7 @@ describe('using the checkout page', () => {
   check('who opens a payment that is settled already, from a receipt, stays', async () => {
     const { token_id } = await paymentIn(harness, 'settled');
     await withPage(browser, {}, async (page) => {
-      await page.clock.install();
+      await stopClock(page);
       await page.goto(urlOf(token_id));
       await page.evaluate(
         `navigation.addEventListener('navigate', ({ destination }) => { window.leadsTo = destination.url; })`,

@@ -63,9 +63,13 @@ describe('the desk of a cell in a browser', () => {
       await page.goto(`${server.url}/dashboard/${harness.merchant.id}/payments/${id}`);
       expect(pathOf(page)).to.equal(`${home()}/payments/${id}`);
       await page.goto(`${server.url}${home()}/settings/appearance`);
-      const frame = page.frames().find((one) => one.url().includes('/preview'));
-      expect(new URL(frame?.url() ?? '').pathname).to.equal(`${home()}/settings/appearance/preview`);
-      expect(await frame?.title()).to.not.equal('');
+      const preview = page.frameLocator('iframe').first().locator('html');
+      await preview.locator('h1').waitFor();
+      const { pathname, title } = await preview.evaluate<{ pathname: string; title: string }>(
+        '({ pathname: location.pathname, title: document.title })',
+      );
+      expect(pathname).to.equal(`${home()}/settings/appearance/preview`);
+      expect(title).to.not.equal('');
       await press(page, 'Sign out');
       expect(pathOf(page)).to.equal('/dashboard/b7/sign-in');
       await page.goto(`${server.url}/dashboard/account`);

@@ -9,7 +9,7 @@ import { createLink, pathOf } from '../support/links.ts';
 import { openShop } from '../support/shop.ts';
 import { until } from '../support/until.ts';
 import { overflow, violations } from './axe.ts';
-import { openBrowser, picture, withPage } from './browser.ts';
+import { openBrowser, picture, withPage, stopClock } from './browser.ts';
 import { focusedId, framed, heard, hears, openCart, openShopSite, type ShopSite } from './shop-site.ts';
 import { sideBySide } from './side-by-side.ts';
 
@@ -139,7 +139,7 @@ describe('the checkout page in a modal of a shop', () => {
     try {
       const url = site.cartUrl({ pay: `${ownServer.url}/checkout/${'A'.repeat(32)}` });
       await inShop({ refused: /503/ }, async (page) => {
-        await page.clock.install();
+        await stopClock(page);
         await openCart(page, url);
         await page.locator('#link').click();
         await framed(page).locator('h1', { hasText: 'Back soon' }).waitFor();
@@ -280,7 +280,7 @@ describe('the checkout page in a modal of a shop', () => {
   check('leaves through the shop: after the settlement, announced, and by the links', async () => {
     const { id, pay } = await payable();
     await inShop({}, async (page) => {
-      await page.clock.install();
+      await stopClock(page);
       await openCart(page, site.cartUrl({ pay }));
       await page.locator('#link').click();
       await isShown(page);
