@@ -63,13 +63,9 @@ describe('the desk of a cell in a browser', () => {
       await page.goto(`${server.url}/dashboard/${harness.merchant.id}/payments/${id}`);
       expect(pathOf(page)).to.equal(`${home()}/payments/${id}`);
       await page.goto(`${server.url}${home()}/settings/appearance`);
-      const preview = page.frameLocator('iframe').first().locator('html');
+      const preview = page.locator('iframe').first().contentFrame().locator('html');
       await preview.locator('h1').waitFor();
-      const { pathname, title } = await preview.evaluate<{ pathname: string; title: string }>(
-        '({ pathname: location.pathname, title: document.title })',
-      );
-      expect(pathname).to.equal(`${home()}/settings/appearance/preview`);
-      expect(title).to.not.equal('');
+      expect(await preview.evaluate('location.pathname')).to.equal(`${home()}/settings/appearance/preview`);
       await press(page, 'Sign out');
       expect(pathOf(page)).to.equal('/dashboard/b7/sign-in');
       await page.goto(`${server.url}/dashboard/account`);
