@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { openEvents } from '../support/event-stream.ts';
 import { until } from '../support/until.ts';
@@ -113,6 +113,23 @@ describe('web, after SIGTERM', function () {
     expect(stored).to.have.lengthOf(answered);
   });
 
+  it('lets a client that is slow to read have its responses to the end', async () => {
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const slow = connect(web.port, '127.0.0.1');
+    // More than is kept on the way for a client that does not read.
+    slow.write(get('/v1/openapi.json').repeat(PIPELINED));
+    await once(slow, 'readable');
+    const idle = connect(web.port, '127.0.0.1');
+    idle.write(get('/v1/status'));
+    await once(idle, 'data');
+    web.signal('SIGTERM');
+    await once(idle, 'close');
+    const { whole, rest } = responsesIn(await buffer(slow));
+    expect(rest, 'of one that was cut').to.equal(0);
+    expect(whole).to.be.within(1, PIPELINED - 1);
+    expect(await web.ended()).to.equal(0);
+  });
+
   it('does not wait for connections without a request, used before or never', async () => {
     const agent = new Agent({ keepAlive: true });
     const used = begin(agent);
@@ -127,6 +144,15 @@ describe('web, after SIGTERM', function () {
     web.signal('SIGTERM');
     expect(await web.ended()).to.equal(0);
     agent.destroy();
+  });
+
+  it('does not wait for a request that was begun behind a response, and never comes', async () => {
+    const socket = connect(web.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/status HTTP/1.1\r\nHost:');
+    await once(socket, 'data');
+    web.signal('SIGTERM');
+    expect(await web.ended()).to.equal(0);
   });
 
   it('ends the streams of open checkout pages at once, and does not wait for them', async () => {
@@ -154,6 +180,18 @@ describe('web, after SIGTERM', function () {
     expect(await web.ended()).to.equal(1);
   });
 });
+
+/** How many whole responses a connection has brought, and how many bytes behind them. */
+function responsesIn(bytes: Buffer): { whole: number; rest: number } {
+  let [whole, at] = [0, 0];
+  for (;;) {
+    const body = bytes.indexOf('\r\n\r\n', at) + 4;
+    const length = /^Content-Length: (\d+)/im.exec(bytes.toString('latin1', at, body))?.[1];
+    const end = body + Number(length);
+    if (length === undefined || end > bytes.length) return { whole, rest: bytes.length - at };
+    [whole, at] = [whole + 1, end];
+  }
+}
 
 async function isRefused(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
