@@ -1,3 +1,4 @@
+import { closeAdapters } from '../domain/adapters.ts';
 import { startWeb } from '../http/start.ts';
 import { isLoopbackUrl } from '../platform/config/production.ts';
 import { assertRedis } from '../platform/redis/check.ts';
@@ -16,8 +17,10 @@ runMain(async (lifetime) => {
   await assertServableIfReachable(ctx, lifetime, config.adminPassword !== null);
   const health = await openHealth(ctx, lifetime, 'web');
   const openQueues = openEnqueuer(ctx, lifetime);
-  const web = await startWeb(ctx, await openWeb(ctx, lifetime, health));
-  lifetime.own(() => web.close());
+  const options = await openWeb(ctx, lifetime, health);
+  const web = await startWeb(ctx, options);
+  // No webhook begins after the signal: a test clock's, of 15 s each, would not end with the responses.
+  lifetime.own(() => Promise.all([web.close(), closeAdapters(options.adapters)]));
   openQueues();
   if (config.production && isLoopbackUrl(config.publicUrl))
     ctx.log.warn('PUBLIC_URL names this machine: customers cannot open the checkout links', {

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { openEvents } from '../support/event-stream.ts';
+import { startReceiver, type PlainAnswer } from '../support/receivers.ts';
 import { until } from '../support/until.ts';
 import { endAll } from './service.ts';
 import { createStand, type Stand, type Web } from './stand.ts';
@@ -153,6 +154,24 @@ describe('web, after SIGTERM', function () {
     await once(socket, 'data');
     web.signal('SIGTERM');
     expect(await web.ended()).to.equal(0);
+  });
+
+  it('begins no webhook of a test clock, each of which it might have to wait for', async () => {
+    let answer: (how: PlainAnswer) => void = () => undefined;
+    const receiver = await startReceiver({ answer: () => new Promise((resolve) => (answer = resolve)) });
+    const settings = { webhookUrl: receiver.url, enabled: true };
+    expect((await web.api('PUT', '/v1/webhooks/config', settings)).status).to.equal(200);
+    const order = { pay_amount: '12.50', order_id: 'late' };
+    const { id } = (await (await web.api('POST', '/v1/payment', order)).json()) as { id: string };
+    const advanced = web.api('POST', `/v1/sandbox/payments/${id}/advance`, { by: '61m' });
+    await receiver.waitFor(1);
+    web.signal('SIGTERM');
+    await web.says('"draining"');
+    answer({});
+    await advanced;
+    expect(await web.ended()).to.equal(0);
+    expect(receiver.requests, 'its expiration is told by another process').to.have.lengthOf(1);
+    await receiver.close();
   });
 
   it('ends the streams of open checkout pages at once, and does not wait for them', async () => {
