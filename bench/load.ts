@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from './receivers.ts';
 
@@ -87,10 +88,22 @@ export async function openConnection(
   origin: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Connection> {
-  const { hostname, port, host } = new URL(origin);
+  const { protocol, hostname, port, host } = new URL(origin);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   await once(socket, 'connect');
-  const fixed = lines({ host, ...headers });
+  if (protocol === 'https:') return overSecure(socket, { host, ...headers });
+  return over(socket, { host, ...headers });
+}
+
+/** By TLS; whose certificate it is does not matter here. */
+async function overSecure(socket: Socket, headers: Readonly<Record<string, string>>): Promise<Connection> {
+  const secure = connectTls({ socket, rejectUnauthorized: false });
+  await once(secure, 'secureConnect');
+  return over(secure, headers);
+}
+
+function over(socket: Socket, headers: Readonly<Record<string, string>>): Connection {
+  const fixed = lines(headers);
   const answers = readAnswers(socket);
   return {
     send({ method, path, body = '', headers: own = {} }) {

@@ -1,5 +1,6 @@
 import type { Bench } from './bench.ts';
 import { measureBulk } from './parts/bulk.ts';
+import { measureCells } from './parts/cells.ts';
 import { measureChain } from './parts/chain.ts';
 import { measureDeliveries } from './parts/deliveries.ts';
 import { measureDesk } from './parts/desk.ts';
@@ -85,6 +86,13 @@ export const PARTS: Readonly<Record<string, Part>> = {
     quick: 50,
     engines: 'both',
     measure: measureNeighbours,
+  },
+  cells: {
+    about: 'creates payments in two cells beside one that hangs',
+    size: 4_000,
+    quick: 100,
+    engines: 'postgres',
+    measure: measureCells,
   },
   stories: {
     about: 'runs stories of the sandbox, so many a round',

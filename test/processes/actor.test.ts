@@ -3,7 +3,7 @@ import { recordCommand } from '../../src/processes/setup/actor.ts';
 import { COMMANDS } from '../../src/processes/setup/command-line.ts';
 import { CHANGES, reportCommand } from '../../src/processes/setup/report-command.ts';
 import { parseOpsCommand } from '../../src/processes/setup/ops/commands.ts';
-import type { OpsOutput } from '../../src/processes/setup/ops/command.ts';
+import type { OpsOutput } from '../../src/processes/setup/shared/command.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { openShop } from '../support/shop.ts';
 import { build, endAll, startProcess } from './service.ts';

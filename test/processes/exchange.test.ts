@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { listActions } from '../../src/domain/audit/record.ts';
-import { OpsUsageError } from '../../src/processes/setup/ops/command.ts';
+import { OpsUsageError } from '../../src/processes/setup/shared/command.ts';
 import { parseOpsCommand } from '../../src/processes/setup/ops/commands.ts';
 import { eachShop } from '../support/each-shop.ts';
 import { ExchangeStand } from '../support/exchange-stand.ts';

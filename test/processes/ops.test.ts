@@ -11,7 +11,7 @@ import { openDb } from '../../src/platform/postgres/db.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
 import { defineJob } from '../../src/domain/schedule/job.ts';
 import { messageOf } from '../../src/platform/log.ts';
-import { OpsUsageError } from '../../src/processes/setup/ops/command.ts';
+import { OpsUsageError } from '../../src/processes/setup/shared/command.ts';
 import { OPS_COMMANDS, parseOpsCommand } from '../../src/processes/setup/ops/commands.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { openShop } from '../support/shop.ts';

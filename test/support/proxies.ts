@@ -71,14 +71,16 @@ function writeNginxConfiguration(folder: string, port: number, webPort: number):
   return ['nginx', '-p', folder, '-c', 'nginx.conf'];
 }
 
-async function startProxy(
-  commandFor: (folder: string, port: number) => readonly string[],
+/** Starts a proxy in a folder of its own, on a port that is free where none is given. */
+export async function startProxy(
+  commandFor: (folder: string, port: number) => readonly string[] | Promise<readonly string[]>,
+  givenPort?: number,
 ): Promise<RunningProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'test-proxy-'));
-  const port = await freePort();
-  const server = await startKept(folder, commandFor(folder, port));
+  const port = givenPort ?? (await freePort());
+  const server = await startKept(folder, await commandFor(folder, port));
   const log = () =>
-    ['output', 'payment-checkout.log']
+    ['output', 'payment-checkout.log', 'cells.log']
       .map((name) => join(folder, name))
       .map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : ''))
       .join('');

@@ -15,6 +15,7 @@ export function createMetrics(
   health: HealthState,
 ): { registry: Registry; failedSignIns: Counter<'outcome'> } {
   const registry = new Registry();
+  registry.setDefaultLabels(labelsOf(ctx));
   collectDefaultMetrics({ register: registry });
   countUnhandled(registry);
   countLogLines(registry);
@@ -37,6 +38,11 @@ export function createMetrics(
   return { registry, failedSignIns };
 }
 
+/** Which cell the process is of, where there are cells. */
+export function labelsOf({ config: { cell } }: Pick<Context, 'config'>): Readonly<Record<string, string>> {
+  return cell === null ? {} : { cell };
+}
+
 /** Prometheus gives a scrape up after 10 s: a metric that hangs must not take the others with it. */
 const PATIENCE_MS = 2_000;
 
@@ -44,8 +50,12 @@ const PATIENCE_MS = 2_000;
  * Returns the text of a scrape: each metric by itself, so that one whose server is away is absent, and named
  * by `metric_failing`, while what tells of the outage is served.
  */
-export async function scrape(registry: Registry): Promise<string> {
+export async function scrape(
+  registry: Registry,
+  labels: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const own = new Registry();
+  own.setDefaultLabels(labels);
   const failing = new Gauge({
     name: 'metric_failing',
     help: 'Metrics that are absent because they cannot be read now: their alerts are blind.',

@@ -3,7 +3,7 @@ import { listStuck, stuckText } from '../../domain/ops/stuck.ts';
 import type { Context } from '../../platform/context.ts';
 import type { HealthState } from './health-metrics.ts';
 import { boundedLists, operatorHeaders, readOnly } from './guards.ts';
-import { createMetrics, scrape } from './metrics.ts';
+import { createMetrics, labelsOf, scrape } from './metrics.ts';
 import { PAYMENTS_PATH, paymentsPage, type JobSearch } from './payments/page.ts';
 import { signIn } from './sign-in.ts';
 
@@ -37,7 +37,7 @@ export function operatorPages(
   router.get(PAYMENTS_PATH, ...guard, paymentsPage(ctx, board?.find ?? (() => Promise.resolve([]))));
   router.get(STUCK_PATH, ...guard, stuckPage(ctx));
   router.get('/metrics', ...guard, async (_request, response) => {
-    response.type(registry.contentType).send(await scrape(registry));
+    response.type(registry.contentType).send(await scrape(registry, labelsOf(ctx)));
   });
   return router;
 }

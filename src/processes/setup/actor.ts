@@ -3,7 +3,7 @@ import { findMerchantOf, recordAction } from '../../domain/audit/record.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Db } from '../../platform/postgres/db.ts';
-import { OpsUsageError } from './ops/command.ts';
+import { OpsUsageError } from './shared/command.ts';
 
 /** Returns who runs this command: user@host, behind the name of OPS_ACTOR where that is set. */
 export function actorName({ opsActor }: Pick<Config, 'opsActor'>): string {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { OpsUsageError } from '../../../src/processes/setup/ops/command.ts';
+import { OpsUsageError } from '../../../src/processes/setup/shared/command.ts';
 import { parseOpsCommand } from '../../../src/processes/setup/ops/commands.ts';
 import { execute } from '../../../dev/embedded-postgres/databases.ts';
 import { loadMigration } from '../../../src/platform/postgres/migrate.ts';

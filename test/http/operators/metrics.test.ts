@@ -26,9 +26,10 @@ describe('metrics', () => {
   async function scrape(
     queueJobs: () => Promise<readonly QueueJobs[]> = () => Promise.resolve([]),
     { db, health }: Pick<Harness['ctx'], 'db'> & Pick<Harness, 'health'> = { ...harness.ctx, ...harness },
+    cell: string | null = null,
   ) {
     const { adapters, sandbox } = harness;
-    const ctx = { ...harness.ctx, db };
+    const ctx = { ...harness.ctx, db, config: { ...harness.ctx.config, cell } };
     const pages = operatorPages(ctx, 'sesame', null, { kind: 'worker', health, queues: () => [], queueJobs });
     const app = createApp(ctx, { redis: null, admin: pages, adapters, sandbox, health });
     await supertest(app).get('/metrics').expect(401);
@@ -47,6 +48,15 @@ describe('metrics', () => {
     const routes = lines.map((line) => /route="([^"]*)"/.exec(line)?.[1] ?? '');
     expect(routes).to.include.members(['none', '/v1/payment/:id']);
     expect(lines.join('\n')).to.not.match(/pay_0|nothing/);
+  });
+
+  it('say their cell where CELL is set, all of them, and nothing of it where it is not', async () => {
+    const away = () => Promise.reject(new Error('away'));
+    const series = (lines: readonly string[]) => lines.filter((line) => /^[a-z]/.test(line));
+    const inCell = series(await scrape(away, { ...harness.ctx, ...harness }, 'b7'));
+    expect(inCell.filter((line) => !line.includes('cell="b7"'))).to.deep.equal([]);
+    expect(inCell.join('\n')).to.include('metric_failing{').and.include('service_process_info{');
+    expect(series(await scrape(away)).filter((line) => line.includes('cell='))).to.deep.equal([]);
   });
 
   it('count transitions that are committed, and none that is rolled back', async () => {

@@ -41,6 +41,8 @@ describe('the file of cells', () => {
     'two cells have one name': ({ cells }) => void cells.push({ ...cells[0] }),
     'cell 1: name must be one to eight of a-z and 0-9': ({ cells }) =>
       void Object.assign(cells[0] ?? {}, { name: 'eu-west' }),
+    'cell 2: name must be none of account, links': ({ cells }) =>
+      void Object.assign(cells[1] ?? {}, { name: 'links' }),
     'default must be the name of one of the cells': (file) => void (file.default = 'us'),
     'cell 2: webs must be a list of host:port': ({ cells }) =>
       void Object.assign(cells[1] ?? {}, { webs: ['10.0.0.1'] }),

@@ -17,7 +17,7 @@ import { networkChecks } from '../../../domain/ops/preflight/networks.ts';
 import { rateChecks } from '../../../domain/ops/preflight/rates.ts';
 import { walletCheck } from '../../../domain/ops/preflight/wallet.ts';
 import type { Context } from '../../../platform/context.ts';
-import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
+import { OpsUsageError, type OpsCommand, type OpsValues } from '../shared/command.ts';
 
 /** Of each check, which makes some four requests one after the other. */
 const DEADLINE_SECONDS = 60;

@@ -3,7 +3,7 @@ import { readLiveChains, rescanChain, resumeChain, type LiveChain } from '../../
 import { forgetChain, type Kept } from '../../../domain/ops/forget-chain.ts';
 import { urlsVariable } from '../../../platform/config/variables.ts';
 import { durationText } from '../../../domain/ops/status/section.ts';
-import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
+import { OpsUsageError, type OpsCommand, type OpsValues } from '../shared/command.ts';
 
 const NETWORK = { type: 'string', value: 'NETWORK', meaning: 'a network, ethereum', isNeeded: true } as const;
 

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
-import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
 import { recordCommand } from '../actor.ts';
-import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult } from './command.ts';
+import { releaseCommand } from '../cells/release.ts';
+import { renderCommand } from '../cells/render.ts';
+import { OpsUsageError, type AskedCommand, type FileCommand, type OpsCommand } from '../shared/command.ts';
 import { chainForgetCommand, chainRescanCommand, chainResumeCommand, chainStatusCommand } from './chain.ts';
 import { connectionsCommand, preflightCommand } from './before-start.ts';
 import { eraseCommand, exportCommand } from './export.ts';
@@ -15,7 +16,7 @@ import { moveCommand } from './move.ts';
 import { statusCommand, verifyCommand } from './status.ts';
 
 /** The commands of `npm run ops`. */
-export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
+export const OPS_COMMANDS: Readonly<Record<string, OpsCommand | FileCommand>> = {
   status: statusCommand,
   stuck: stuckCommand,
   requeue: requeueCommand,
@@ -37,7 +38,11 @@ export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
   'suspend-merchant': suspendCommand,
   keys: keysCommand,
   erase: eraseCommand,
+  'cells render': renderCommand,
+  'cells release': releaseCommand,
 };
+
+type Known = OpsCommand | FileCommand;
 
 const OPS_USAGE = `Usage: npm run ops -- COMMAND [options]
 
@@ -47,21 +52,10 @@ ${Object.entries(OPS_COMMANDS)
 
   --json            one JSON object instead of text
   --help            after a command: its options
+  --cells FILE      before status, verify or stuck: on each cell of a file, in one table
 
 Exit codes: 0, 1 when something is wrong, 2 for a mistake in the command line.
 Works on DATABASE_URL, or on the embedded database of npm run dev.`;
-
-/** A command with its options, ready to run. */
-export interface AskedCommand {
-  readonly name: string;
-  readonly json: boolean;
-  /** Whether operator_actions need the name of who runs it. */
-  readonly changes: boolean;
-  /** See OpsCommand. */
-  readonly isPreflight: boolean;
-  readonly readsChains: boolean;
-  run(ctx: Context, output: OpsOutput): Promise<OpsResult>;
-}
 
 /**
  * Returns the command that the arguments name, or the help that they ask for. Throws OpsUsageError, which
@@ -87,12 +81,20 @@ export function parseOpsCommand(args: readonly string[]): AskedCommand | { reado
   if (missing.length > 0)
     throw usageError(name, command, `${name} needs ${missing.map(([one]) => `--${one}`).join(' and ')}`);
   const values = { text, has: (option: string) => given[option] === true };
+  const shared = { name, json: given.json === true, changes: command.changes(values) };
+  if ('runOnFiles' in command)
+    return {
+      ...shared,
+      isPreflight: false,
+      readsChains: false,
+      runOnFiles: (output) => command.runOnFiles(values, output),
+      run: () => Promise.reject(new Error(`${name} works on files`)),
+    };
   return {
-    name,
-    json: given.json === true,
-    changes: command.changes(values),
+    ...shared,
     isPreflight: command.isPreflight === true,
     readsChains: command.readsChains === true,
+    runOnFiles: null,
     async run(ctx, output) {
       const result = await command.run(ctx, values, output);
       if (result.changed !== undefined) await recordCommand(ctx, name, result.changed);
@@ -112,7 +114,7 @@ function commandOf(args: readonly string[]) {
   return { name, command, rest: args.slice(words) };
 }
 
-function parseOptions(name: string, command: OpsCommand, args: string[]): Record<string, unknown> {
+function parseOptions(name: string, command: Known, args: string[]): Record<string, unknown> {
   const options = Object.fromEntries(
     Object.entries(command.options).map(([option, { type }]) => [option, { type }]),
   );
@@ -123,11 +125,11 @@ function parseOptions(name: string, command: OpsCommand, args: string[]): Record
   }
 }
 
-function usageError(name: string, command: OpsCommand, fault: string): OpsUsageError {
+function usageError(name: string, command: Known, fault: string): OpsUsageError {
   return new OpsUsageError(`${fault}.\n\n${helpOf(name, command)}`);
 }
 
-function helpOf(name: string, { summary, description, options }: OpsCommand): string {
+function helpOf(name: string, { summary, description, options }: Known): string {
   const written = (option: string, { value }: { value?: string }) =>
     value === undefined ? `--${option}` : `--${option} ${value}`;
   const synopsis = Object.entries(options).map(([option, one]) =>

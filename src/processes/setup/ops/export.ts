@@ -8,7 +8,7 @@ import { findPersonalData, type Whose } from '../../../domain/ops/personal-data/
 import type { Context } from '../../../platform/context.ts';
 import { isId } from '../../../platform/values/ids.ts';
 import { assertMerchant } from '../merchant-commands.ts';
-import { OpsUsageError, timeOf, type OpsCommand, type OpsOutput, type OpsValues } from './command.ts';
+import { OpsUsageError, timeOf, type OpsCommand, type OpsOutput, type OpsValues } from '../shared/command.ts';
 import { asUsageError } from './merchants.ts';
 
 export const exportCommand: OpsCommand = {

@@ -8,7 +8,7 @@ import type { FlushReport } from '../../../domain/wallets/flush/report.ts';
 import { StartError } from '../../../platform/config/config.ts';
 import { compare } from '../../../platform/values/money.ts';
 import { asUsageError } from './merchants.ts';
-import { OpsUsageError, type OpsCommand, type OpsResult, type OpsValues } from './command.ts';
+import { OpsUsageError, type OpsCommand, type OpsResult, type OpsValues } from '../shared/command.ts';
 
 /** Of what moves. A deposit of 20 dollars is moved at up to a dollar of gas. */
 const DEFAULT_FEE_PERCENT = '5';

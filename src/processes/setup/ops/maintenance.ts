@@ -6,7 +6,7 @@ import { afterRestore, restoreText, servingNow } from '../../../domain/ops/resto
 import { StartError } from '../../../platform/config/config.ts';
 import type { Context } from '../../../platform/context.ts';
 import { openDb } from '../../../platform/postgres/db.ts';
-import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult } from './command.ts';
+import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult } from '../shared/command.ts';
 
 /** A worker notices within 1 s; the longest job is a delivery, and its lease ends after that of its job. */
 const DEFAULT_TIMEOUT_SECONDS = 120;

@@ -4,7 +4,7 @@ import { resumeMerchant, suspendMerchant } from '../../../domain/merchants/suspe
 import type { Context } from '../../../platform/context.ts';
 import { visiblePrefix } from '../../../platform/values/cells.ts';
 import { permissionsOf, UsageError } from '../merchant-commands.ts';
-import { OpsUsageError, type OpsCommand, type OpsResult } from './command.ts';
+import { OpsUsageError, type OpsCommand, type OpsResult } from '../shared/command.ts';
 
 const MERCHANT = { type: 'string', value: 'ID', meaning: 'the merchant', isNeeded: true } as const;
 

@@ -13,7 +13,13 @@ import type { Context } from '../../../platform/context.ts';
 import { exclusive } from '../../../platform/exclusive.ts';
 import { openDb, type Db } from '../../../platform/postgres/db.ts';
 import { actorName } from '../actor.ts';
-import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult, type OpsValues } from './command.ts';
+import {
+  OpsUsageError,
+  type OpsCommand,
+  type OpsOutput,
+  type OpsResult,
+  type OpsValues,
+} from '../shared/command.ts';
 
 /** Some statements read all rows of a merchant. */
 const TARGET_DB = { poolSize: 4, acquireMs: 10_000, queryMs: 60_000, name: 'ops move' };

@@ -16,7 +16,7 @@ import { isNetwork } from '../../../domain/chain/networks.ts';
 import { realChains } from '../../../domain/chain/profile.ts';
 import { compare } from '../../../platform/values/money.ts';
 import { actorName } from '../actor.ts';
-import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
+import { OpsUsageError, type OpsCommand, type OpsValues } from '../shared/command.ts';
 import { asUsageError } from './merchants.ts';
 
 const REFUND = { type: 'string', value: 'REFUND', meaning: 'a refund, ref_...', isNeeded: true } as const;

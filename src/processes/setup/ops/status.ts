@@ -34,7 +34,7 @@ import type { RpcNetwork } from '../../../platform/config/variables.ts';
 import type { Context } from '../../../platform/context.ts';
 import { firstIdAt, isId } from '../../../platform/values/ids.ts';
 import { lookOnce } from '../health.ts';
-import { OpsUsageError, timeOf, type OpsCommand, type OpsOutput, type OpsValues } from './command.ts';
+import { OpsUsageError, timeOf, type OpsCommand, type OpsOutput, type OpsValues } from '../shared/command.ts';
 
 /** The very checks of /v1/status; the other sections say what causes them, and what they do not look at. */
 const healthSection: Section = {

@@ -10,7 +10,7 @@ import { isHeld } from '../../../domain/payments/sales/states.ts';
 import { reconcileOnce } from '../../../domain/ops/reconcile.ts';
 import { listStuck, releaseParked, stuckText, type Which } from '../../../domain/ops/stuck.ts';
 import { requeue } from '../../../domain/ops/requeue.ts';
-import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
+import { OpsUsageError, type OpsCommand, type OpsValues } from '../shared/command.ts';
 
 const WHICH = {
   job: { type: 'string', value: 'JOB', meaning: 'only jobs of this name, for example refund.send' },

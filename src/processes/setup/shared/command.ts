@@ -41,19 +41,43 @@ export interface OpsOutput {
   end(): Promise<void>;
 }
 
-/** A command of `npm run ops`. */
-export interface OpsCommand {
+/** What the help and the command line know of a command. */
+interface DescribedCommand {
   readonly summary: string;
   /** What the help says beyond the summary. */
   readonly description?: string;
   readonly options: Readonly<Record<string, OpsOption>>;
   /** Whether it changes something, or lets it out: then operator_actions need a name. */
   readonly changes: (values: OpsValues) => boolean;
+}
+
+/** A command of `npm run ops` on the database. */
+export interface OpsCommand extends DescribedCommand {
   /** It may run before the release. */
   readonly isPreflight?: true;
   /** It knows the providers of real networks. */
   readonly readsChains?: true;
   run(ctx: Context, values: OpsValues, output: OpsOutput): Promise<OpsResult>;
+}
+
+/** A command of `npm run ops` that works on files: no database is opened. */
+export interface FileCommand extends DescribedCommand {
+  runOnFiles(values: OpsValues, output: OpsOutput): Promise<OpsResult>;
+}
+
+/** A command with its options, ready to run. */
+export interface AskedCommand {
+  readonly name: string;
+  readonly json: boolean;
+  /** Whether operator_actions need the name of who runs it. */
+  readonly changes: boolean;
+  /** See OpsCommand. */
+  readonly isPreflight: boolean;
+  readonly readsChains: boolean;
+  /** It works on files, and needs no context; null: it works on the database. */
+  readonly runOnFiles: ((output: OpsOutput) => Promise<OpsResult>) | null;
+  /** Throws for a command that works on files. */
+  run(ctx: Context, output: OpsOutput): Promise<OpsResult>;
 }
 
 /** Returns the time that an option gives, or null; throws OpsUsageError for what is no time. */

@@ -1,0 +1,62 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { readCells } from '../../../platform/cells/file.ts';
+import { movedText, readMoved } from '../../../platform/cells/moved.ts';
+import { StartError } from '../../../platform/config/start-error.ts';
+import { OpsUsageError, type FileCommand } from '../shared/command.ts';
+import { renderEnvoy } from './render/envoy.ts';
+import { renderHaproxy } from './render/haproxy.ts';
+import { renderNginx } from './render/nginx.ts';
+import type { Rendered, Routing } from './render/routing.ts';
+
+const PROXIES: Readonly<Record<string, (routing: Routing) => Rendered>> = {
+  haproxy: renderHaproxy,
+  nginx: renderNginx,
+  envoy: renderEnvoy,
+};
+
+export const FILE = {
+  type: 'string',
+  value: 'FILE',
+  meaning: 'the file of cells, as deploy/cells/cells.json',
+  isNeeded: true,
+} as const;
+
+/** Writes the configuration of a proxy in front of the cells. */
+export const renderCommand: FileCommand = {
+  summary: 'writes the configuration of a proxy in front of the cells',
+  description:
+    'HAProxy reads the map of moved keys itself, the others what is written of it: for them, and with --at, ' +
+    'render again after each move.',
+  options: {
+    file: FILE,
+    for: { type: 'string', value: 'PROXY', meaning: Object.keys(PROXIES).join(', '), isNeeded: true },
+    out: { type: 'string', value: 'DIR', meaning: "where to; default: the file's own folder" },
+    at: { type: 'string', value: 'DIR', meaning: 'where the proxy will read them; default: --out' },
+  },
+  changes: () => false,
+  async runOnFiles(values) {
+    const [file, proxy] = [values.text('file') ?? '', values.text('for') ?? ''];
+    const render = Object.hasOwn(PROXIES, proxy) ? PROXIES[proxy] : undefined;
+    if (render === undefined)
+      throw new OpsUsageError(`--for ${proxy} is none of ${Object.keys(PROXIES).join(', ')}.`);
+    const cells = await readCells(file);
+    const keysAndTokens = await readMoved(cells.moved);
+    const unknown = [...new Set(keysAndTokens.values())].filter(
+      (cell) => !cells.cells.some(({ name }) => name === cell),
+    );
+    if (unknown.length > 0)
+      throw new StartError(`${cells.moved} names cells that ${file} does not: ${unknown.join(', ')}.`);
+    const at = values.text('at');
+    const out = resolve(values.text('out') ?? dirname(file));
+    const moved = at === null ? cells.moved : join(at, basename(cells.moved));
+    const rendered = render({ ...cells, moved, keysAndTokens, folder: at ?? out });
+    await mkdir(out, { recursive: true });
+    for (const [name, text] of Object.entries(rendered)) await writeFile(join(out, name), text);
+    // HAProxy reads the map itself: where it is, or its copy, and refuses to start without.
+    if (at === null) await writeFile(cells.moved, '', { flag: 'a' });
+    else await writeFile(join(out, basename(cells.moved)), movedText(keysAndTokens));
+    const files = Object.keys(rendered).map((name) => join(out, name));
+    return { facts: { files }, text: files.join('\n') };
+  },
+};
