@@ -1,10 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONNECTIONS, type Bench } from '../bench.ts';
+import { countPayments } from '../counts.ts';
 import { copyPayments, settleTables } from '../fill.ts';
 import { load, openConnection, type LoadRequest, type LoadResult } from '../load.ts';
+import { addPeople } from '../people.ts';
 import { residentMegabytes, startService, type Service } from '../processes.ts';
 import { byRound, interleave } from '../rounds.ts';
 import { median, number } from '../table.ts';
@@ -32,9 +33,11 @@ export async function measureDesk(bench: Bench, payments: number): Promise<void>
   // An export leaves out the latest.
   const createdAt = `now() - interval '2 minutes' - (${payments} - i) * interval '1 ms'`;
   await copyPayments(bench.db, { count: payments, createdAt });
+  // A worker counts every minute.
+  await countPayments(bench.db, bench.merchantId);
   await settleTables(bench.db);
   const { rows } = await bench.db.query<{ id: string }>('SELECT max(id) AS id FROM payments');
-  const cookies = await addPeople(bench, PEOPLE);
+  const cookies = await addPeople(bench.db, bench.merchantId, PEOPLE);
   const web = await startService('web', bench.env);
   const desk = { bench, web, cookies, id: rows[0]?.id ?? '' };
   await callApi(desk);
@@ -195,29 +198,4 @@ async function exportAll(
   const [, count = '0'] = /\r\nend,(\d+),/.exec(last) ?? [];
   if (Number(count) < rows) throw new Error(`an export of ${rows} payments has ${count}`);
   return { file, perSecond: (rows * 1_000) / (performance.now() - startedAt), megabytes, usage: end() };
-}
-
-/** Adds people who are signed in, past the desk, and returns their cookies. */
-async function addPeople({ db, merchantId }: Bench, count: number): Promise<string[]> {
-  const cookies: string[] = [];
-  for (let i = 0; i < count; i += 1) {
-    const token = randomBytes(24).toString('base64url');
-    const id = `per_${String(i).padStart(26, '0')}`;
-    const email = `person-${i}@shop.example`;
-    await db.query(`INSERT INTO people (id, email, email_folded, created_at) VALUES ($1, $2, $2, now())`, [
-      id,
-      email,
-    ]);
-    await db.query(
-      `INSERT INTO memberships (merchant_id, person_id, role, created_at) VALUES ($1, $2, 'owner', now())`,
-      [merchantId, id],
-    );
-    await db.query(
-      `INSERT INTO person_sessions (id, token_hash, person_id, created_at, seen_at, factor_at, address, agent)
-       VALUES ($1, $2, $3, now(), now(), now(), '127.0.0.1', 'bench')`,
-      [`ses_${String(i).padStart(26, '0')}`, createHash('sha256').update(token).digest(), id],
-    );
-    cookies.push(`__Host-desk=${token}`);
-  }
-  return cookies;
 }

@@ -1,10 +1,10 @@
 import type { Client } from 'pg';
 import { countOnce } from '../../src/domain/overview/counts/count.ts';
-import { insertNewSession } from '../../src/domain/people/sessions/store.ts';
 import { openDb } from '../../src/platform/postgres/db.ts';
 import type { Bench } from '../bench.ts';
 import { copyPayments, settleTables } from '../fill.ts';
 import { load } from '../load.ts';
+import { addPeople } from '../people.ts';
 import { startService } from '../processes.ts';
 import { interleave } from '../rounds.ts';
 import { median, number } from '../table.ts';
@@ -76,22 +76,13 @@ async function openSide(bench: Bench, db: Client, env: NodeJS.ProcessEnv, paymen
   const seconds = (performance.now() - startedAt) / 1_000;
   await fill(db, bench.merchantId, payments + 1, UNCOUNTED);
   await settleTables(db);
-  const now = new Date();
-  await db.query(
-    `INSERT INTO people (id, email, email_folded, created_at) VALUES ('per_bench', 'a@b.example', 'a@b.example', $1)`,
-    [now],
-  );
-  await db.query(`INSERT INTO memberships SELECT $1, 'per_bench', 'owner', $2`, [bench.merchantId, now]);
-  const place = { address: '127.0.0.1', agent: 'bench' };
-  const token = await service.transaction((tx) =>
-    insertNewSession(tx, 'per_bench', place, { now, factorAt: now }),
-  );
+  const [cookie = ''] = await addPeople(db, bench.merchantId, 1);
   const rows = await service('payment_counts')
     .where({ merchant_id: bench.merchantId })
     .count<{ count: string }[]>();
   await service.destroy();
   const { pid: web } = await startService('web', env);
-  return { web, cookie: `__Host-desk=${token}`, events, seconds, rows: Number(rows[0]?.count ?? 0) };
+  return { web, cookie, events, seconds, rows: Number(rows[0]?.count ?? 0) };
 }
 
 /** Payments from one number on, over 90 days: half are the merchant's, and nine of ten settle. */

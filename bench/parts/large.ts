@@ -1,33 +1,15 @@
 import type { Client } from 'pg';
 import type { Bench } from '../bench.ts';
-import { copyPayments, settleTables } from '../fill.ts';
 import { load, type LoadRequest } from '../load.ts';
-import { startService, type Service } from '../processes.ts';
-import { byRound, interleave } from '../rounds.ts';
-import { median, number } from '../table.ts';
-import { limitOf, sumOf, watchCpu, type Usage } from '../watch.ts';
+import { startService } from '../processes.ts';
+import { number } from '../table.ts';
+import { measureLargeDesk } from './large-desk.ts';
+import { fillLarge } from './large-fill.ts';
+import { compare, time, type Side } from './large-sides.ts';
 
 const SMALL = 10_000;
-const MERCHANTS = 100;
 /** A page far down, by number and by cursor. */
 const FAR = 1_000;
-/** Requests of one round, on one connection: latency, not throughput. */
-const REQUESTS = 200;
-
-/** A database with its web process. */
-interface Side {
-  readonly origin: string;
-  readonly service: Service;
-  readonly payments: number;
-  readonly db: Client;
-  /** A cursor of the merchant's list after so many pages. */
-  readonly cursors: ReadonlyMap<number, string>;
-}
-
-interface Timed {
-  readonly p50: number;
-  readonly usage: Usage;
-}
 
 /**
  * Measures the same requests on a database of so many payments as on one of 10,000. Both have 100 merchants,
@@ -65,6 +47,7 @@ export async function measureLarge(bench: Bench, payments: number): Promise<void
     what: 'page 2',
     atMost: 1.3,
   });
+  await measureLargeDesk(bench, sides);
 }
 
 const get = (path: string): LoadRequest => ({ method: 'GET', path });
@@ -83,7 +66,7 @@ const REQUESTS_OF_BOTH: readonly (readonly [string, (side: Side) => (index: numb
     }),
   ],
   ['GET /v1/payments', () => () => get('/v1/payments?limit=20')],
-  ['GET /v1/payments of a status', () => () => get('/v1/payments?limit=20&status=WAITING')],
+  ['GET /v1/payments of a status', () => () => get('/v1/payments?limit=20&status=SETTLED')],
   [
     'GET /v1/payments of an order',
     ({ payments }) =>
@@ -101,15 +84,7 @@ async function openSide(
   payments: number,
 ): Promise<Side> {
   const startedAt = performance.now();
-  await db.query(
-    `INSERT INTO merchants SELECT (jsonb_populate_record(m, jsonb_build_object('id', 'mer_large_' || i, 'name', 'Large ' || i))).*
-     FROM merchants m, generate_series(2, ${MERCHANTS}) AS i WHERE m.id = $1`,
-    [bench.merchantId],
-  );
-  const merchant = `CASE WHEN i % 2 = 1 THEN '${bench.merchantId}' ELSE 'mer_large_' || 2 + (i / 2) % ${MERCHANTS - 1} END`;
-  await copyPayments(db, { count: payments, merchant });
-  await db.query('ALTER TABLE events ENABLE TRIGGER USER');
-  await settleTables(db);
+  await fillLarge(db, bench.merchantId, payments);
   const minutes = number((performance.now() - startedAt) / 60_000);
   console.log(`(${payments.toLocaleString('en-US')} payments were made in ${minutes} minutes)`);
   const service = await startService('web', env);
@@ -130,38 +105,4 @@ async function walk({ headers }: Bench, origin: string, pages: number): Promise<
     if (page === 1 || page === pages) cursors.set(page, cursor);
   }
   return cursors;
-}
-
-async function time(bench: Bench, side: Side, next: (index: number) => LoadRequest): Promise<Timed> {
-  const count = bench.isQuick ? 5 : REQUESTS;
-  const end = watchCpu({
-    web: [side.service.pid],
-    Postgres: [bench.postgresPid],
-  });
-  const { p50 } = await load(side.origin, { headers: bench.headers, connections: 1, count, next });
-  return { p50, usage: end() };
-}
-
-async function compare(
-  bench: Bench,
-  title: string,
-  {
-    ours,
-    floor,
-    what,
-    atMost,
-  }: { ours: () => Promise<Timed>; floor: () => Promise<Timed>; what: string; atMost: number },
-): Promise<void> {
-  // Pages that were read before are in memory on both sides.
-  await Promise.all([ours(), floor()]);
-  const rounds = await interleave(bench.rounds, ours, floor);
-  const p50 = (side: readonly Timed[]) => number(median(side.map((one) => one.p50)));
-  bench.report({
-    title: `${title}, p50`,
-    floor: `${what}, ${p50(rounds.floor)} ms`,
-    target: { atMost, unit: 'x' },
-    rounds: byRound(rounds, (one, other) => one.p50 / other.p50),
-    figures: `${p50(rounds.ours)} ms`,
-    limit: limitOf(sumOf(rounds.ours.map(({ usage }) => usage))),
-  });
 }

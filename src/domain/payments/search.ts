@@ -1,4 +1,4 @@
-import { run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { run, sql, type Connection, type Placeholders } from '../../platform/postgres/db.ts';
 import { displayedAddress } from '../chain/addresses.ts';
 import { NETWORK_IDS } from '../chain/networks.ts';
 import { RESOURCE_COLUMNS, toResource, type PaymentResource, type ResourceRow } from './schemas.ts';
@@ -9,6 +9,8 @@ export type FoundBy = (typeof FOUND_BY)[number];
 
 /** More than a person looks through: who searches types more. */
 export const MAX_FOUND = 50;
+/** One more says that there is more. In the text: for a parameter Postgres expects a tenth of all. */
+const MAX_READ = MAX_FOUND + 1;
 /** A value of metadata has at most 500 characters. */
 export const MAX_SEARCH_LENGTH = 500;
 
@@ -44,7 +46,6 @@ export async function searchPayments(
     hashes: hashesOf(asked),
     low,
     high: `${low}${LAST_CHARACTER}`,
-    limit: MAX_FOUND + 1,
   });
   return {
     found: rows
@@ -88,12 +89,34 @@ interface Search {
   readonly hashes: readonly string[];
   readonly low: string;
   readonly high: string;
-  readonly limit: number;
 }
 
 const NETWORKS = NETWORK_IDS.map((network) => `'${network}'`).join(', ');
 const ORDER = `lower(order_id COLLATE "C")`;
 const EMAIL = `lower(customer_email COLLATE "C")`;
+
+/**
+ * SQL: the payment `m` of a key. OFFSET 0: where Postgres believes that the merchant has few payments, it
+ * would read all of them and look for the key among them.
+ */
+const paymentOf = (key: string) => `(SELECT id, merchant_id FROM payments WHERE ${key} OFFSET 0) m`;
+
+/**
+ * SQL: what begins with the text, in the order of an index of merchant, `term` and `id`: the next rows from
+ * the text on, of which those that do not begin so are left out afterwards. Postgres must not know that the
+ * range is narrow, nor, for the subquery, whose it is: what it expects to be few it collects and sorts, and
+ * the one merchant of whom it expects few has many.
+ */
+const nextFrom = (
+  p: Placeholders<Search>,
+  by: FoundBy,
+  { id, term, source }: { readonly id: string; readonly term: string; readonly source: string },
+) => `
+        SELECT id, '${by}', term = ${p.low} FROM (
+          SELECT merchant_id, ${term} AS term, ${id} AS id FROM ${source}
+            (merchant_id, ${term}) >= ((SELECT ${p.merchantId}::text), ${p.low})
+          ORDER BY merchant_id, ${term}, ${id} LIMIT ${MAX_READ}) next
+        WHERE merchant_id = ${p.merchantId} AND term < ${p.high}`;
 
 // Each branch is bounded by itself, in the order of its index: payments_pkey, payments_token_id_key,
 // quotes_by_address, transfers_by_hash, refunds_by_transaction, payments_by_order_folded, payments_by_email,
@@ -102,38 +125,36 @@ const foundPayments = sql<ResourceRow & { found_by: FoundBy }, Search>(
   'found_payments',
   (p) => `
     WITH found AS (
-      SELECT id, 'id' AS found_by, true AS is_exact FROM payments
-      WHERE id = ${p.text} AND merchant_id = ${p.merchantId}
+      SELECT id, 'id' AS found_by, true AS is_exact FROM ${paymentOf(`id = ${p.text}`)}
+      WHERE merchant_id = ${p.merchantId}
       UNION ALL
-      SELECT id, 'link', true FROM payments WHERE token_id = ${p.token} AND merchant_id = ${p.merchantId}
+      SELECT id, 'link', true FROM ${paymentOf(`token_id = ${p.token}`)} WHERE merchant_id = ${p.merchantId}
       UNION ALL (
-        SELECT m.id, 'address', true FROM quotes q JOIN payments m ON m.id = q.payment_id
-        WHERE q.address = ANY (${p.addresses}) AND m.merchant_id = ${p.merchantId} LIMIT ${p.limit}
+        SELECT m.id, 'address', true FROM quotes q CROSS JOIN LATERAL ${paymentOf('id = q.payment_id')}
+        WHERE q.address = ANY (${p.addresses}) AND m.merchant_id = ${p.merchantId} LIMIT ${MAX_READ}
       ) UNION ALL (
-        SELECT m.id, 'transaction', true FROM transfers t JOIN payments m ON m.id = t.payment_id
+        SELECT m.id, 'transaction', true FROM transfers t CROSS JOIN LATERAL ${paymentOf('id = t.payment_id')}
         WHERE t.network IN (${NETWORKS}) AND t.tx_hash = ANY (${p.hashes})
           AND m.merchant_id = ${p.merchantId}
-        LIMIT ${p.limit}
+        LIMIT ${MAX_READ}
       ) UNION ALL (
-        SELECT m.id, 'transaction', true FROM refunds r JOIN payments m ON m.id = r.payment_id
-        WHERE r.tx_hash = ANY (${p.hashes}) AND m.merchant_id = ${p.merchantId} LIMIT ${p.limit}
-      ) UNION ALL (
-        SELECT id, 'order', ${ORDER} = ${p.low} FROM payments
-        WHERE merchant_id = ${p.merchantId} AND ${ORDER} >= ${p.low} AND ${ORDER} < ${p.high}
-        ORDER BY ${ORDER}, id LIMIT ${p.limit}
-      ) UNION ALL (
-        SELECT id, 'email', ${EMAIL} = ${p.low} FROM payments
-        WHERE merchant_id = ${p.merchantId} AND customer_email IS NOT NULL
-          AND ${EMAIL} >= ${p.low} AND ${EMAIL} < ${p.high}
-        ORDER BY ${EMAIL}, id LIMIT ${p.limit}
-      ) UNION ALL (
-        SELECT payment_id, 'metadata', term = ${p.low} FROM payment_terms
-        WHERE merchant_id = ${p.merchantId} AND term >= ${p.low} AND term < ${p.high}
-        ORDER BY term, payment_id LIMIT ${p.limit}
+        SELECT m.id, 'transaction', true FROM refunds r CROSS JOIN LATERAL ${paymentOf('id = r.payment_id')}
+        WHERE r.tx_hash = ANY (${p.hashes}) AND m.merchant_id = ${p.merchantId} LIMIT ${MAX_READ}
+      ) UNION ALL (${nextFrom(p, 'order', { id: 'id', term: ORDER, source: 'payments WHERE' })}
+      ) UNION ALL (${nextFrom(p, 'email', {
+        id: 'id',
+        term: EMAIL,
+        source: 'payments WHERE customer_email IS NOT NULL AND',
+      })}
+      ) UNION ALL (${nextFrom(p, 'metadata', {
+        id: 'payment_id',
+        term: 'term',
+        source: 'payment_terms WHERE',
+      })}
       )
     )
     SELECT once.found_by, ${RESOURCE_COLUMNS.map((column) => `payments.${column}`).join(', ')}
     FROM (SELECT DISTINCT ON (id) id, found_by, is_exact FROM found ORDER BY id, is_exact DESC) once
       JOIN payments USING (id)
-    ORDER BY once.is_exact DESC, payments.created_at DESC, id DESC LIMIT ${p.limit}`,
+    ORDER BY once.is_exact DESC, payments.created_at DESC, id DESC LIMIT ${MAX_READ}`,
 );

@@ -33,13 +33,15 @@ export function limitsBelow(queryMs: number): Limits {
  * is; without these it reads the whole table for every row until statistics are gathered. With 10,000 new
  * deliveries the outcome of one took 10 ms instead of 0.5 ms (`npm run bench -- 2000 neighbours`). A table
  * without an index for what is asked is still read. Compiling a plan pays for none of these statements, and
- * what is switched off here counts as so expensive that it would be compiled.
+ * what is switched off here counts as so expensive that it would be compiled. An incremental sort of an index
+ * that begins like the order reads all of one merchant where Postgres expects that each has a few rows.
  *
  * Each statement is planned once for each connection: keys decide on its plan, not the values of parameters.
  * By itself Postgres plans one with `= ANY ($1)` or a recordset at each execution, because it takes a set of
  * unknown length for ten or a hundred rows: 0.3 to 0.9 ms, which is as long as the statement itself takes.
  */
 const PLANNING = {
+  enable_incremental_sort: 'off',
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',

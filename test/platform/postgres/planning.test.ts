@@ -18,7 +18,7 @@ const join = sql<{ id: string }, { ids: readonly string[] }>(
 );
 const settings = sql<{ name: string; setting: string }>(
   'test_planning',
-  `SELECT name, setting FROM pg_settings WHERE name ~ '^(enable_(seqscan|hashjoin|mergejoin)|jit|plan_cache_mode)$'`,
+  `SELECT name, setting FROM pg_settings WHERE name ~ '^(enable_(seqscan|hashjoin|mergejoin|incremental_sort)|jit|plan_cache_mode)$'`,
 );
 
 /** As a new week's partition is: nothing has gathered statistics of it yet. */
@@ -62,6 +62,7 @@ describe('the plans of statements', () => {
     expect(new Map(given.map(({ name, setting }) => [name, setting]))).to.deep.equal(
       new Map([
         ['enable_hashjoin', 'off'],
+        ['enable_incremental_sort', 'off'],
         ['enable_mergejoin', 'off'],
         ['enable_seqscan', 'off'],
         ['jit', 'off'],

@@ -26,7 +26,8 @@ async function begin(tx: Tx, merchantId: string): Promise<void> {
   await ask(
     tx,
     `SELECT set_config(name, value, true) FROM (VALUES ('checkout.moving', $1), ('enable_seqscan', 'on'),
-       ('enable_hashjoin', 'on'), ('enable_mergejoin', 'on'), ('TimeZone', 'UTC'),
+       ('enable_hashjoin', 'on'), ('enable_mergejoin', 'on'),
+       ('enable_incremental_sort', 'on'), ('TimeZone', 'UTC'),
        ('idle_in_transaction_session_timeout', '30s')) AS s (name, value)`,
     [merchantId],
   );
