@@ -2,7 +2,7 @@ import { Router, type Request, type RequestHandler, type Response } from 'expres
 import { ApiError } from '../../domain/api/errors.ts';
 import { may } from '../../domain/people/rights/roles.ts';
 import { hasFactor } from '../../domain/people/sessions/accounts.ts';
-import { findSession, isFresh, seen, type Session } from '../../domain/people/sessions/store.ts';
+import { isFresh, seen, type Session } from '../../domain/people/sessions/store.ts';
 import type { Gate } from '../api/mount.ts';
 import { showMaintenance } from '../checkout/router.ts';
 import { noteFacts } from '../logging/access-log.ts';
@@ -26,6 +26,7 @@ import {
 import { DESK_HEADERS, policyOf } from './shell/style.ts';
 import { EN } from './shell/texts.ts';
 import { fileOf } from './shell/upload.ts';
+import { clientOf, identify, sessionOf } from './visitor.ts';
 
 type DeskGate = Pick<Gate, 'ctx' | 'limit' | 'clients'>;
 
@@ -38,12 +39,14 @@ export function deskRouter(gate: DeskGate, dependencies: DeskDependencies): Rout
     next();
   });
   router.use(leaveCell(ctx.config));
-  if (ctx.config.maintenance) router.use('/dashboard', showMaintenance);
   const cookies = deskCookies(ctx.config);
+  router.use('/dashboard', ctx.config.maintenance ? showMaintenance : identify(gate, cookies));
   const routes = deskRoutes(ctx.config, dependencies);
   const pages = new Set(routes.filter(({ method }) => method === 'get').map(({ path }) => path));
   for (const route of routes) {
-    const limited = limit(`desk ${route.name}`, route.perMinute, clients.addressOf);
+    const client = (request: Request) =>
+      route.access === 'anybody' ? clients.addressOf(request) : clientOf(request, clients);
+    const limited = limit(`desk ${route.name}`, route.perMinute, client);
     const post = route.method === 'post' ? ownPostOnly(ctx.config.publicUrl, route.takesFile === true) : [];
     router[route.method](route.path, limited, ...post, serve(gate, cookies, route, pages));
   }
@@ -62,7 +65,7 @@ function serve(
     if (Object.values(request.params).some((value) => value.includes('\0'))) return next();
     const kept = cookies.read(request.headers);
     const visit = visitOf(request, ctx, clients.addressOf(request), kept.device);
-    const session = kept.session === null ? null : await findSession(ctx.db, kept.session, ctx.now());
+    const session = sessionOf(response);
     if (session !== null) await noteUse(visit, session, response);
     const merchantId = visit.params.merchant;
     const page = pageOf(visit, pages.has(route.path));

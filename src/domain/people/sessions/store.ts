@@ -64,8 +64,8 @@ export const IS_IN_FORCE = (p: { [name in keyof Since]: string }) => `NOT s.is_l
       AND s.seen_at > ${p.idleSince} AND s.created_at > ${p.oldest}
       AND (s.factor_at IS NOT NULL OR s.created_at > ${p.begunSince})`;
 
-const sessionOfToken = sql<Session, { tokenHash: Buffer } & Since>(
-  'session_of_token',
+const sessionsOfTokens = sql<Session & { token_hash: string }, { tokenHashes: readonly string[] } & Since>(
+  'sessions_of_tokens',
   (p) => `
     SELECT s.id, s.person_id, who.email, s.created_at, s.seen_at, s.factor_at,
       ${FACTORS},
@@ -73,14 +73,22 @@ const sessionOfToken = sql<Session, { tokenHash: Buffer } & Since>(
            'merchant_id', m.id, 'name', m.name, 'mode', m.mode, 'role', b.role,
            'is_suspended', m.suspended_at IS NOT NULL) ORDER BY m.mode, m.name, m.id), '[]')
        FROM memberships b JOIN merchants m ON m.id = b.merchant_id
-       WHERE b.person_id = s.person_id) AS memberships
+       WHERE b.person_id = s.person_id) AS memberships,
+      encode(s.token_hash, 'hex') AS token_hash
     FROM person_sessions s JOIN people who ON who.id = s.person_id
-    WHERE s.token_hash = ${p.tokenHash} AND ${IS_IN_FORCE(p)}`,
+    WHERE s.token_hash = ANY (
+        ARRAY (SELECT decode(hash, 'hex') FROM unnest(${p.tokenHashes}::text[]) AS hash))
+      AND ${IS_IN_FORCE(p)}`,
 );
 
-/** Returns the session of a token that is in force; null: there is none. */
-export async function findSession(connection: Connection, token: string, now: Date): Promise<Session | null> {
-  return runOne(connection, sessionOfToken, { tokenHash: hashApiKey(token), ...sinceAt(now) });
+/** The sessions of tokens by their hashes, in hex; a hash of none that is in force is absent. */
+export async function findSessions(
+  connection: Connection,
+  tokenHashes: readonly string[],
+  now: Date,
+): Promise<ReadonlyMap<string, Session>> {
+  const found = await run(connection, sessionsOfTokens, { tokenHashes, ...sinceAt(now) });
+  return new Map(found.map(({ token_hash, ...session }) => [token_hash, session]));
 }
 
 /** Whether the second factor was proven so lately that what is dangerous may be done. */

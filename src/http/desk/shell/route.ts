@@ -80,7 +80,7 @@ interface Declared<V extends Visit> {
   readonly method: 'get' | 'post';
   /** Below /dashboard, with `:name` parameters. */
   readonly path: string;
-  /** Requests per 60 s and address, before RATE_LIMIT_SCALE. */
+  /** Requests per 60 s and person, or address of who is not signed in, before RATE_LIMIT_SCALE. */
   readonly perMinute: number;
   /** The form sends a file, of at most 100 kB, and nothing else. */
   readonly takesFile?: true;
