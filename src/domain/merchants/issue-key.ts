@@ -1,6 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql } from '../../platform/postgres/db.ts';
 import { visiblePrefix } from '../../platform/values/cells.ts';
+import { hashApiKey } from '../../platform/values/ids.ts';
 import { reply, type IdempotencyClaim, type Permission } from '../api/endpoint.ts';
 import { recordChange } from '../audit/record.ts';
 import { once } from '../idempotency/claim.ts';
@@ -19,6 +20,11 @@ const keysInForce = sql<{ count: number }, { merchantId: string; now: Date }>(
   (p) => `
     SELECT count(*)::int AS count FROM api_keys
     WHERE merchant_id = ${p.merchantId} AND ${IS_IN_FORCE(p.now)}`,
+);
+
+const updateMaker = sql<never, { keyHash: Buffer; madeBy: string }>(
+  'set_maker_of_key',
+  (p) => `UPDATE api_keys SET made_by = ${p.madeBy} WHERE key_hash = ${p.keyHash}`,
 );
 
 interface NewKey extends KeyLimits {
@@ -42,6 +48,8 @@ export async function issueKey(
     const [inForce] = await run(tx, keysInForce, { merchantId, now });
     if ((inForce?.count ?? 0) >= MOST_KEYS) return reply(409, null);
     made.key = await addApiKey(ctx.config, tx, merchantId, permissions, now, limits);
+    const keyHash = hashApiKey(made.key);
+    if (ctx.actor?.kind === 'person') await run(tx, updateMaker, { keyHash, madeBy: ctx.actor.actor });
     const key = visiblePrefix(made.key);
     await recordChange(ctx, tx, 'API key created', {
       merchant_id: merchantId,

@@ -48,6 +48,10 @@ export interface KeySummary {
   /** Within an hour; null: never, or before uses were recorded. */
   readonly last_used_at: Date | null;
   readonly revoked_at: Date | null;
+  /** Who made it at the desk; null: a command did. */
+  readonly made_by: string | null;
+  /** Their mail address. */
+  readonly made_by_email: string | null;
 }
 
 /** Keys that are made and revoked in a loop would fill a page, and the memory of who makes it. */
@@ -57,14 +61,15 @@ const MOST_LISTED = 500;
 const keysOfMerchant = sql<KeySummary, { merchantId: string; endedSince: Date | null; most: number }>(
   'keys_of_merchant',
   (p) => `
-    SELECT * FROM (
+    SELECT latest.*, who.email AS made_by_email FROM (
       SELECT visible_prefix AS prefix, name, permissions, expires_at, allowed_addresses, created_at,
-        last_used_at, revoked_at
+        last_used_at, revoked_at, made_by
       FROM api_keys WHERE merchant_id = ${p.merchantId}
         AND (${p.endedSince}::timestamptz IS NULL
           OR coalesce(revoked_at, expires_at, 'infinity') > ${p.endedSince})
       ORDER BY revoked_at DESC NULLS FIRST, created_at DESC LIMIT ${p.most}
-    ) latest ORDER BY created_at, revoked_at`,
+    ) latest LEFT JOIN people who ON who.id = latest.made_by
+    ORDER BY latest.created_at, latest.revoked_at`,
 );
 
 /**

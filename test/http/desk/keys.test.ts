@@ -55,6 +55,24 @@ describe('the API keys at the desk', () => {
     expect(await harness.ctx.db('api_keys').where({ name: 'Shop' }).select()).to.have.lengthOf(1);
   });
 
+  it('say who has made them, and an owner who takes somebody their rights is told of those left behind', async () => {
+    const bob = await joinDesk(harness, 'bob@shop.example', { role: 'developer' });
+    const key = keyIn((await create({ name: 'Of Bob' }, bob)).text);
+    const people = `/dashboard/${harness.merchant.id}/people`;
+    expect((await ann.get(page())).text).to.include('bob@shop.example');
+    const changed = await ann.post(`${people}/${bob.id}/role`, { role: 'read-only' });
+    expect(changed.location).to.equal(`${page()}?of=${bob.id}`);
+    const removed = await ann.post(`${people}/${bob.id}/remove`);
+    expect(removed.location).to.equal(`${page()}?of=${bob.id}`);
+    const told = 'Keys that bob@shop.example has made still work';
+    expect((await ann.get(`${page()}?of=${bob.id}`)).text).to.include(told);
+    expect(await statusOf(key), 'until an owner decides').to.equal(200);
+    await ann.post(page(`/${key?.slice(0, 13)}/revoke`));
+    expect((await ann.get(`${page()}?of=${bob.id}`)).text).to.not.include(told);
+    const eve = await joinDesk(harness, 'eve@shop.example', { role: 'developer' });
+    expect((await ann.post(`${people}/${eve.id}/remove`)).location).to.equal(`${people}?said=removed`);
+  });
+
   it('are refused when they have ended, with a cached key as well', async () => {
     const key = keyIn((await create({ days: '1' })).text);
     harness.advance(86_399);

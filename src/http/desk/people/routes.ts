@@ -1,7 +1,8 @@
-import { roleNamed } from '../../../domain/people/rights/roles.ts';
+import { may, roleNamed } from '../../../domain/people/rights/roles.ts';
 import { invite, listInvitations, withdrawInvitation } from '../../../domain/people/members/invitations.ts';
 import { mailInvitation } from '../../../domain/people/members/mail-invitation.ts';
 import { changeMember, listMembers } from '../../../domain/people/members/members.ts';
+import { listKeys } from '../../../domain/merchants/key-use.ts';
 import type { Mailer } from '../../../platform/mail.ts';
 import {
   actorOf,
@@ -11,6 +12,7 @@ import {
   type DeskReply,
   type DeskRoute,
 } from '../shell/route.ts';
+import { isInForce, keysPath } from '../developers/keys/pages.ts';
 import { invitedPage, peoplePage, type PeopleFaults } from './page.ts';
 
 const PEOPLE = '/dashboard/:merchant/people';
@@ -99,8 +101,12 @@ async function change(
   if (changed === 'missing') return 'missing';
   if (changed === 'lastOwner') return show(visit, { fault: visit.texts.people.lastOwner });
   // Who removes themselves has no page of the merchant any more.
-  const isGone = role === null && named.personId === session.person_id;
-  return { to: isGone ? '/dashboard' : `${peoplePath(visit)}?said=${said}` };
+  if (role === null && named.personId === session.person_id) return { to: '/dashboard' };
+  // They may still know the keys that they have made.
+  const keys = role !== null && may(role, 'keys:write') ? [] : await listKeys(ctx.db, merchant.merchant_id);
+  const hasLeft = keys.some((key) => key.made_by === named.personId && isInForce(visit, key));
+  if (hasLeft) return { to: `${keysPath(visit)}?of=${named.personId}` };
+  return { to: `${peoplePath(visit)}?said=${said}` };
 }
 
 async function show(visit: AtMerchant, faults: PeopleFaults): Promise<DeskReply> {

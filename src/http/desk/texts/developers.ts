@@ -57,6 +57,8 @@ export const DEVELOPERS = {
     addressesText:
       'From everywhere else, requests with this key are refused within ten seconds. The key stays the same.',
     addressesSet: 'The addresses of {key} were changed.',
+    leftBy:
+      'Done. Keys that {email} has made still work, for whoever has seen them: revoke each below, or make another in its place first.',
     saveAddresses: 'Save',
     beyondRole: 'This key may do more than your role may. Ask an owner of the shop.',
     submit: 'Create the key',

@@ -65,6 +65,7 @@ export const SCHEDULE: Reasons = {
     replace_mac_of_wallet: OWN_ROW,
     revoke_api_keys: OWN_ROW,
     set_addresses_of_key: OWN_ROW,
+    set_maker_of_key: OWN_ROW,
     record_use_of_key: OWN_ROW,
     note_first_story: OWN_ROW,
     note_refused_forgeries: OWN_ROW,

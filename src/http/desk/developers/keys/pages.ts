@@ -10,8 +10,6 @@ export const keysPath = (visit: AtMerchant) => `${developersPath(visit)}/keys`;
 /** The merchant's keys in force, and those that have ended. */
 export function keysPage(visit: AtMerchant, keys: readonly KeySummary[]): Page {
   const { keys: words } = visit.texts.developers;
-  const named = (name: string) => VISIBLE_PREFIX_FORM.exec(visit.query.get(name) ?? '')?.[0];
-  const [was, from] = [named('was'), named('from')];
   const heads = [
     words.key,
     words.name,
@@ -29,13 +27,20 @@ export function keysPage(visit: AtMerchant, keys: readonly KeySummary[]): Page {
   return framed(visit, {
     title: words.title,
     main: list,
-    note:
-      was !== undefined
-        ? fillPlain(words.was, { key: was })
-        : from === undefined
-          ? null
-          : fillPlain(words.addressesSet, { key: from }),
+    note: noteOf(visit, keys),
   });
+}
+
+/** What was done to a key, or who has left keys behind. */
+function noteOf(visit: AtMerchant, keys: readonly KeySummary[]): string | null {
+  const { texts, query } = visit;
+  const { keys: words } = texts.developers;
+  const named = (name: string) => VISIBLE_PREFIX_FORM.exec(query.get(name) ?? '')?.[0];
+  const [was, from] = [named('was'), named('from')];
+  if (was !== undefined) return fillPlain(words.was, { key: was });
+  if (from !== undefined) return fillPlain(words.addressesSet, { key: from });
+  const left = keys.find((key) => key.made_by === query.get('of') && isInForce(visit, key));
+  return left === undefined ? null : fillPlain(words.leftBy, { email: left.made_by_email ?? '' });
 }
 
 function keysTable(visit: AtMerchant, heads: readonly string[], keys: readonly KeySummary[]): Html {
@@ -49,7 +54,7 @@ function keysTable(visit: AtMerchant, heads: readonly string[], keys: readonly K
 
 function rowOf(visit: AtMerchant, key: KeySummary): Html[] {
   const { never, keys: words } = visit.texts.developers;
-  const { prefix, name, permissions, allowed_addresses, created_at, last_used_at } = key;
+  const { prefix, name, permissions, allowed_addresses, created_at, last_used_at, made_by_email } = key;
   const isUsed = isInForce(visit, key);
   return [
     html`<code class="held">${fillPlain(words.short, { key: prefix })}</code>`,
@@ -59,7 +64,10 @@ function rowOf(visit: AtMerchant, key: KeySummary): Html[] {
       <div>${allowed_addresses === null ? html`${words.anywhere}` : listed(allowed_addresses)}</div>
       ${isUsed ? linkTo(visit, prefix, 'addresses') : null}
     </div>`,
-    time(created_at),
+    made_by_email === null
+      ? time(created_at)
+      : html`<div>${time(created_at)}</div>
+          <bdi>${made_by_email}</bdi>`,
     last_used_at === null ? html`${never}` : time(last_used_at),
     endOf(visit, key),
     isUsed ? linkTo(visit, prefix, 'revoke') : html``,
