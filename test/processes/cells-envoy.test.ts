@@ -82,8 +82,8 @@ describe("Envoy's configuration of cells, which is read and not run", () => {
       [clusterOf('/till', { cookie: `a=br.${token}` }), 'eu'],
       [clusterOf('/dashboard/br/account'), 'br'],
       [clusterOf('/dashboard/brazil'), 'eu'],
-      [clusterOf('/checkout/assets/1.js'), 'shared'],
-      [clusterOf('/docs/webhooks'), 'shared'],
+      [clusterOf('/checkout/assets/1.js'), 'every_cell'],
+      [clusterOf('/docs/webhooks'), 'every_cell'],
     ];
     expect(asked.map(([is]) => is)).to.deep.equal(asked.map(([, expected]) => expected));
   });
@@ -93,6 +93,14 @@ describe("Envoy's configuration of cells, which is read and not run", () => {
     expect(new Set(routes.map(({ route }) => route.cluster))).to.deep.equal(new Set(names));
     for (const { health_checks } of parts.clusters)
       expect(health_checks.map(({ http_health_check: check }) => check.path)).to.deep.equal(['/readyz']);
+  });
+
+  it('gives each cluster a name of its own, whatever the cells are called', () => {
+    const [first] = cells.cells;
+    const called = { ...routing, cells: [first, { ...first, name: 'shared' }] as const };
+    const clusters = found('load_assignment', JSON.parse(renderEnvoy(called)['envoy.json'] ?? ''));
+    const names = clusters.map((one) => ('cluster_name' in one ? one.cluster_name : undefined));
+    expect(names).to.have.members(['eu', 'shared', 'every_cell']);
   });
 
   it('logs neither paths nor headers, and appends the address of the connection', () => {

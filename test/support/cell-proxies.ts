@@ -84,7 +84,10 @@ export async function render(file: string, proxy: string, out: string): Promise<
 }
 
 /** The file of cells, with a certificate beside it; returns its path. */
-export function writeCellsFile({ cells, port, folder }: Cells, changes: object = {}): string {
+export function writeCellsFile(
+  { cells, port, folder }: Pick<Cells, 'port' | 'folder'> & { readonly cells: Partial<Cells['cells']> },
+  changes: object = {},
+): string {
   const certificate = join(folder, 'site.pem');
   writeFileSync(certificate, `${CERTIFICATES.trusted}\n${RECEIVER_KEY}\n`);
   const file = join(folder, 'cells.json');
@@ -108,7 +111,7 @@ export interface CellProxy {
   /** Whether it can look up what was moved: nginx needs its module of Perl. */
   readonly looksUp: boolean;
   /** Starts it on what `cells render` writes of the file. */
-  start(cells: Cells, file: string): Promise<RunningProxy>;
+  start(cells: Pick<Cells, 'port'>, file: string): Promise<RunningProxy>;
 }
 
 const PERL = '/usr/lib/nginx/modules/ngx_http_perl_module.so';

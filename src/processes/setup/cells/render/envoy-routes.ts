@@ -1,6 +1,9 @@
 import type { Cell } from '../../../../platform/cells/file.ts';
 import { PATTERNS, TILL_COOKIE, type Routing } from './routing.ts';
 
+/** The cluster of what is the same everywhere; no cell has an underscore in its name. */
+export const EVERY_CELL = 'every_cell';
+
 /** Patterns of Envoy match a value as a whole. */
 export const regexOf = (regex: string) => ({ safe_regex: { regex } });
 
@@ -12,7 +15,7 @@ export function routesOf({ cells, default: home }: Routing) {
     {
       match: path(PATTERNS.shared),
       route: {
-        cluster: 'shared',
+        cluster: EVERY_CELL,
         timeout: '5s',
         retry_policy: {
           retry_on: 'connect-failure,reset,retriable-status-codes',

@@ -1,5 +1,5 @@
 import { StartError } from '../../../../platform/config/start-error.ts';
-import { regexOf, routesOf } from './envoy-routes.ts';
+import { EVERY_CELL, regexOf, routesOf } from './envoy-routes.ts';
 import {
   AWAY_HEADERS,
   awayBody,
@@ -31,7 +31,7 @@ export function renderEnvoy(routing: Routing): Rendered {
         ...cells.map((cell) => cluster(routing, cell.name, cell.webs)),
         cluster(
           routing,
-          'shared',
+          EVERY_CELL,
           cells.flatMap(({ webs }) => webs),
         ),
       ],

@@ -137,10 +137,13 @@ function pagesOf({ name, webs }: Cell): string {
   return [`backend ${name}_pages from pages`, ...servers].join('\n');
 }
 
-/** What another release names otherwise is looked for in other cells. */
+/**
+ * What another release names otherwise is looked for in other cells. An underscore is in the name of no cell:
+ * without it the web 11 of `b` and the web 1 of `b1` had one name.
+ */
 function shared({ cells }: Routing): string {
   const servers = cells.flatMap(({ name, webs }) =>
-    webs.map((web, at) => `    server ${name}${at + 1} ${web} no-check track ${name}_api/web${at + 1}`),
+    webs.map((web, at) => `    server ${name}_${at + 1} ${web} no-check track ${name}_api/web${at + 1}`),
   );
   return [
     'backend shared from pages',

@@ -39,9 +39,10 @@ map $uri $of_path {
     default "";
     "~*${PATTERNS.desk}" $1;
 }
-map "$of_sent$of_path" $named {
+# With a slash in front, because a cell may be called as a word of maps: default, include, volatile.
+map "/$of_sent$of_path" $named {
     default ${routing.default.name};
-${cells.map(({ name }) => `    ${name} ${name};`).join('\n')}
+${cells.map(({ name }) => `    /${name} ${name};`).join('\n')}
 }
 ${hasMoved ? movedIn(folder) : 'map $named $cell {\n    default $named;\n}'}
 map $request_uri $away_path {
