@@ -33,19 +33,19 @@ const ROWS = 2_000;
 
 interface PageParams {
   readonly merchantId: string;
-  readonly from: Date;
   readonly to: Date;
   readonly afterTime: Date;
   readonly afterId: string;
   readonly limit: number;
 }
 
-// Index: payments_newest, backwards.
+// Index: payments_newest, backwards. The position alone says where the range begins: with a second bound of
+// created_at Postgres begins at that one, and for each page reads again all that is before the position.
 const page = sql<{ id: string; created_at: Date }, PageParams>(
   'export_page_of_payments',
   (p) => `
     SELECT id, created_at FROM payments
-    WHERE merchant_id = ${p.merchantId} AND created_at >= ${p.from} AND created_at < ${p.to}
+    WHERE merchant_id = ${p.merchantId} AND created_at < ${p.to}
       AND (created_at, id) > (${p.afterTime}, ${p.afterId})
     ORDER BY created_at, id LIMIT ${p.limit}`,
 );
@@ -74,8 +74,12 @@ export async function* exportRows(
   const read: ReadRows = (connection, ids, { id: afterId, place: afterPlace }) =>
     READ[kind](connection, { ...worth, ids, afterId, afterPlace, limit: ROWS });
   if (after !== null) yield* rowsBehind(ctx, read, [after.id], after);
-  const bounds = { merchantId, from: from ?? BEGIN_OF_TIME, to: to ?? END_OF_TIME };
-  let position = { afterTime: after?.createdAt ?? BEGIN_OF_TIME, afterId: after?.id ?? '' };
+  const bounds = { merchantId, to: to ?? END_OF_TIME };
+  const begin = from ?? BEGIN_OF_TIME;
+  let position =
+    after === null || after.createdAt < begin
+      ? { afterTime: begin, afterId: '' }
+      : { afterTime: after.createdAt, afterId: after.id };
   for (let size = FIRST; ;) {
     const { limit, found, rows } = await patiently((attempt) =>
       readCurrent(ctx, async (connection) => {

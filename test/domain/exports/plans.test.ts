@@ -49,4 +49,31 @@ describe('a page of an export', () => {
         expect(rowsRead(plan, 'hourly_rates'), plan).to.be.at.most(400);
       }
     });
+
+  it('begins at its position, however far that is behind the begin of the range', async () => {
+    const { rows } = await harness.ctx.db.raw<{ rows: { id: string; created_at: Date }[] }>(
+      'SELECT id, created_at FROM payments WHERE merchant_id = ? ORDER BY created_at DESC, id DESC OFFSET 10 LIMIT 1',
+      [harness.merchant.id],
+    );
+    const [{ id, created_at: createdAt } = { id: '', created_at: new Date(0) }] = rows;
+    const plans = await explain(harness.ctx.db, async (tx) => {
+      // What an index reads and leaves out shows in blocks alone.
+      await tx.raw('SET LOCAL auto_explain.log_buffers = on');
+      const ctx = { ...harness.ctx, db: tx as unknown as Db };
+      const after = { createdAt, id, place: '0' };
+      const pages = exportRows(ctx, 'payments', {
+        merchantId: harness.merchant.id,
+        from: new Date(0),
+        to: null,
+        after,
+      });
+      for (let page = 0; page < 2; page += 1) await pages.next();
+    });
+    const found = plans.filter((plan) => plan.includes('payments_newest'));
+    expect(found).to.have.lengthOf(2);
+    for (const plan of found) {
+      const [, hit = '0', read = '0'] = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(plan) ?? [];
+      expect(Number(hit) + Number(read), plan).to.be.within(1, 20);
+    }
+  });
 });
