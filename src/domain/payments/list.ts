@@ -31,14 +31,15 @@ export async function listPayments(
   const page = query.page ?? 1;
   const after = parseCursor(query.cursor, { time: /^\d{1,15}$/, id: idPattern('pay') });
   const [from, until] = dateRange(query);
+  const begin = beginOf(after, until);
   const values: PageParams = {
     merchantId,
     orderId: query.order_id,
     statuses: query.status,
     from,
     until,
-    afterTime: after === null ? undefined : new Date(Number(after.time)),
-    afterId: after?.id,
+    afterTime: begin?.time,
+    afterId: begin?.id,
     limit: limit + 1,
     offset: (page - 1) * limit,
   };
@@ -64,6 +65,16 @@ export async function listPayments(
       next_cursor: pagination.next_cursor,
     },
   };
+}
+
+/**
+ * Where a page by cursor begins. A cursor may be newer than the end of the range, where its list had another;
+ * no id is below ''.
+ */
+function beginOf(after: { time: string; id: string } | null, until: Date | null) {
+  if (after === null) return undefined;
+  const time = new Date(Number(after.time));
+  return until !== null && time >= until ? { time: until, id: '' } : { time, id: after.id };
 }
 
 /**
@@ -104,13 +115,14 @@ function pageOfPayments(values: PageParams, isCounted: boolean): Statement<PageR
   const isFar = values.offset > 0;
   const kind = [...(isFar ? ['far'] : []), ...(isCounted ? ['merchant'] : ['uncounted', 'merchant'])];
   return sql<PageRow, PageParams>(`page_of_payments_${[...kind, ...given].join('_')}`, (p) => {
-    const counted = [
+    const common = [
       `merchant_id = ${p.merchantId}`,
       ...(values.orderId === undefined ? [] : [`order_id = ${p.orderId}`]),
       ...(values.from === null ? [] : [`created_at >= ${p.from}`]),
-      ...(values.until === null ? [] : [`created_at < ${p.until}`]),
     ];
-    const shown = [...counted, ...(isByCursor ? [`(created_at, id) < (${p.afterTime}, ${p.afterId})`] : [])];
+    const counted = [...common, ...(values.until === null ? [] : [`created_at < ${p.until}`])];
+    // Of two ends Postgres would take that of the range, and read what is before the cursor for each page.
+    const shown = isByCursor ? [...common, `(created_at, id) < (${p.afterTime}, ${p.afterId})`] : counted;
     const pageLimit = `LIMIT ${p.limit}${isByCursor ? '' : ` OFFSET ${p.offset}`}`;
     const found = `FROM payments WHERE ${shown.join(' AND ')} ${NEWEST_FIRST} ${pageLimit}`;
     const read = isFar

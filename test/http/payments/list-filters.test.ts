@@ -99,6 +99,25 @@ describe('specification: the filters of GET /v1/payments', () => {
         expect(idsOf(page)).to.deep.equal(expected.map((index) => created[index]));
         expect(page.pagination.total).to.equal(expected.length);
       });
+
+    it('beside a cursor, which may be newer than the end of the range or older', async () => {
+      const at = (index: number) =>
+        Buffer.from(`${Date.parse(TIMES[index] ?? '')}.${created[index] ?? ''}`).toString('base64url');
+      for (const [index, expected] of [
+        [3, [2, 1, 0]],
+        [2, [1, 0]],
+        [1, [0]],
+      ] as const) {
+        const page = await list(`?to_date=${DAY}&cursor=${at(index)}`, dated.apiKey);
+        expect(idsOf(page)).to.deep.equal(expected.map((one) => created[one]));
+        expect(page.pagination.total).to.equal(3);
+      }
+      const until = `to_date=${TIMES[1] ?? ''}`;
+      expect(idsOf(await list(`?${until}&cursor=${at(2)}`, dated.apiKey))).to.deep.equal([
+        created[1],
+        created[0],
+      ]);
+    });
   });
 
   it('combine freely', async () => {
@@ -195,8 +214,13 @@ describe('specification: the filters of GET /v1/payments', () => {
 
     it('a cursor: from there on, not from the newest', async () => {
       const cursor = Buffer.from(`1767225700000.pay_${'0'.repeat(26)}`).toString('base64url');
-      for (const plan of await plansOf({ cursor }))
-        expect(plan).to.match(/Index Cond: .*ROW\(created_at, id\)/);
+      for (const query of [{ cursor }, { cursor, to_date: '2026-01-02' }])
+        for (const plan of await plansOf(query)) {
+          expect(plan).to.match(/Index Cond: .*ROW\(created_at, id\)/);
+          expect(plan, 'begins at the end of the range').to.not.match(
+            /Index Cond: .*\(created_at < .*ROW\(created_at, id\)/,
+          );
+        }
     });
   });
 });
