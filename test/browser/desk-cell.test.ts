@@ -41,6 +41,7 @@ describe('the desk of a cell in a browser', () => {
     await page.getByLabel('Six digits').fill(codeOf(harness, secret));
     await press(page, 'Set up');
     await page.getByRole('link', { name: 'I have kept them' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     return secret;
   };
 

@@ -31,6 +31,7 @@ describe('the desk in a browser', () => {
     await page.getByLabel('Six digits').fill(codeOf(harness, secret));
     await page.getByRole('button', { name: 'Set up' }).click();
     await page.getByRole('link', { name: 'I have kept them' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     return secret;
   };
 
