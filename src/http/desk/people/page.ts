@@ -41,7 +41,7 @@ function membersTable(visit: AtMerchant, members: readonly Member[], isOwner: bo
   const rows = members.map((member) => {
     const you = member.id === session.person_id ? html` <span class="badge">${people.isYou}</span>` : null;
     return [
-      html`<bdi>${member.email}</bdi>${you}`,
+      html`<span><bdi>${member.email}</bdi>${you}</span>`,
       html`${texts.roles[member.role]}`,
       time(member.since),
       html`${hasFactor(member) ? people.hasFactor : people.noFactor}`,

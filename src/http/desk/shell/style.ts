@@ -10,6 +10,7 @@ export const STYLE = inline(
   readMinified(
     [
       'checkout/base.css',
+      'checkout/tones.css',
       'desk/desk.css',
       'desk/tables.css',
       'desk/home.css',

@@ -38,7 +38,7 @@ function startPage(visit: AtMerchant, done: FirstSteps): Page {
     main: html`<section class="card">
       <p>${words.text} <a href="/docs/receive-webhooks">${words.docs}</a></p>
       <p role="status">${fillPlain(words.count, { count, of: String(steps.length) })}</p>
-      <ol class="steps">
+      <ol class="check-list">
         ${steps.map((step) => stepOf(visit, step, done[step.step]))}
       </ol>
     </section>`,

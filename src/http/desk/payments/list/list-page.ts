@@ -5,6 +5,7 @@ import { fillPlain, html, type Html } from '../../../../platform/pages/html.ts';
 import { alert, button, field, table, time } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
 import { paymentsPath } from '../page/own.ts';
+import { statusBadge } from '../status.ts';
 import { filtersOf } from './filters.ts';
 
 /** What the list's page shows: payments that filters fit, or that a search has found. */
@@ -117,7 +118,7 @@ function rowOf(
   return [
     html`<bdi>${order_id}</bdi>`,
     html`<bdi dir="ltr">${pay_amount} ${pay_currency}</bdi>`,
-    html`${status}`,
+    statusBadge(status),
     time(new Date(created_at)),
     html`<a href="${paymentsPath(visit)}/${id}"><code>${id}</code></a>`,
   ];

@@ -7,6 +7,7 @@ import { pairs } from '../../shell/choices.ts';
 import { alert, said, time } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
 import { deskScript } from '../../shell/style.ts';
+import { statusBadge } from '../status.ts';
 import { actionsCard, simulatorCard } from './actions-card.ts';
 import { refundsCard } from './refunds-card.ts';
 import { salesCard } from './sales-card.ts';
@@ -54,7 +55,7 @@ function factsOf({ texts }: AtMerchant, payment: PaymentResource): Html {
   const facts: readonly (readonly [string, Html])[] = [
     [payments.payment, html`<code>${payment.id}</code>`],
     [payments.order, html`<bdi>${payment.order_id}</bdi>`],
-    [payments.status, html`<strong>${payment.status}</strong> ${payment.exceptions.join(', ')}`],
+    [payments.status, html`${statusBadge(payment.status)} ${payment.exceptions.join(', ')}`],
     [payments.amount, coins(payment.pay_amount)],
     [payments.received, coins(payment.amount_received)],
     [payments.refunded, coins(payment.amount_refunded)],
