@@ -4,8 +4,7 @@ import type { PaymentList, PaymentResource } from '../../../../domain/payments/s
 import { fillPlain, html, type Html } from '../../../../platform/pages/html.ts';
 import { alert, button, field, table, time } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
-import { paymentsPath } from '../page/own.ts';
-import { statusBadge } from '../status.ts';
+import { paymentsPath, statusBadge } from '../page/own.ts';
 import { filtersOf } from './filters.ts';
 
 /** What the list's page shows: payments that filters fit, or that a search has found. */

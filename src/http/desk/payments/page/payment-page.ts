@@ -7,7 +7,7 @@ import { pairs } from '../../shell/choices.ts';
 import { alert, said, time } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
 import { deskScript } from '../../shell/style.ts';
-import { statusBadge } from '../status.ts';
+import { statusBadge } from './own.ts';
 import { actionsCard, simulatorCard } from './actions-card.ts';
 import { refundsCard } from './refunds-card.ts';
 import { salesCard } from './sales-card.ts';
