@@ -267,6 +267,13 @@ describe('npm run merchants', function () {
     expect(await merchantCount()).to.equal(before);
   });
 
+  it('creates merchants beside one that moved to another cell, and left no secret', async () => {
+    const moved = await merchants(['create', ...SHOP, '--json']);
+    const { merchant_id } = JSON.parse(moved.printed) as { merchant_id: string };
+    await harness.ctx.db.raw('DELETE FROM webhook_secrets WHERE merchant_id = ?', [merchant_id]);
+    expect(await merchants(['create', ...SHOP])).to.include({ code: 0 });
+  });
+
   it('reseals every secret under the first of several keys, and says which key is missing for it', async () => {
     const keys = [1, 2, 3].map(() => randomBytes(32).toString('base64'));
     const own = await createTestDatabase();
