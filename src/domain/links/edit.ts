@@ -5,7 +5,7 @@ import { runOne, sql, type Tx } from '../../platform/postgres/db.ts';
 import { isId } from '../../platform/values/ids.ts';
 import { checkPrices, checkEnd } from './new-link.ts';
 import type { Link } from './link.ts';
-import type { UpdateLinkBody } from './schemas.ts';
+import { MAX_COUNT, type UpdateLinkBody } from './schemas.ts';
 import { readLink } from './store.ts';
 
 const lockLink = sql<never, { merchantId: string; id: string }>(
@@ -83,6 +83,9 @@ function stockOf(link: Link, { stock, stock_change: change }: UpdateLinkBody): n
       'minimum',
       `must leave ${least}, of which ${link.taken} are taken`,
     );
+  // As a stock that is set.
+  if (change > 0 && wanted > MAX_COUNT)
+    throw new ValidationError('stock_change', 'maximum', `must leave ${MAX_COUNT} or less`);
   return wanted;
 }
 

@@ -4,7 +4,8 @@ import { MAX_URL_LENGTH } from '../../platform/values/urls.ts';
 import { KEY_PATTERN } from '../api/patterns.ts';
 import { amount, cursor, CursorPagination, nullable, text, timestamp } from '../api/schemas.ts';
 
-const MAX_COUNT = 1_000_000;
+/** The most that can be counted of a link. */
+export const MAX_COUNT = 1_000_000;
 
 const LinkPrice = Type.Object(
   {

@@ -101,6 +101,15 @@ describe('POST /v1/links/:id', () => {
     expect(await edited(link, { stock: 2 })).to.include({ stock: 2 });
   });
 
+  it('restocks to no more than a stock can be', async () => {
+    const link = await createLink(harness, { stock: 999_999 });
+    expect(await edited(link, { stock_change: 1 })).to.include({ stock: 1_000_000 });
+    const fault = { field: 'stock_change', constraint: 'maximum' };
+    expectError(harness, await edit(link, { stock_change: 1 }), 400, fault);
+    expectError(harness, await edit(link, { stock_change: 1_000_000 }), 400, fault);
+    expect(await edited(link, { stock_change: -1 })).to.include({ stock: 999_999 });
+  });
+
   it('closes a price and opens it again: its button is gone meanwhile, and an old page does not buy it', async () => {
     const prices = [
       { name: 'Small', amount: '1' },
