@@ -7,7 +7,8 @@ export type TextField = keyof OwnTexts;
 /**
  * Reads what somebody has typed for a mail, as it is stored: without control characters and direction marks,
  * the subject on one line. Nothing typed is the standard text. Throws ValidationError for an unknown
- * placeholder, which it names, a brace of no placeholder, a link, and for what is too long.
+ * placeholder, which it names, a brace of no placeholder, a link, an address of a wallet, and for what is too
+ * long.
  */
 export function checkOwnTexts(typed: Readonly<Record<TextField, string>>): OwnTexts {
   return { subject: checked('subject', typed.subject), text: checked('text', typed.text) };
@@ -20,14 +21,33 @@ function checked(field: TextField, typed: string): string | null {
   if ([...text].length > most)
     throw new ValidationError(field, 'maxLength', `has more than ${most} characters`);
   checkPlaceholders(field, text);
-  const link = LINK.exec(text.replaceAll(PLACEHOLDER, 'xx'))?.[0];
+  checkPlaces(field, seen(text));
+  return text;
+}
+
+/** The text as it looks: what has no width hides a link from a pattern, and from no reader. */
+const seen = (text: string): string =>
+  text
+    .replaceAll(PLACEHOLDER, 'xx')
+    .normalize('NFKC')
+    .replaceAll(/[\p{Cf}\p{M}]/gu, '');
+
+/** Customers pay where the payment's page says, and nowhere else. */
+function checkPlaces(field: TextField, text: string): void {
+  const link = LINK.exec(text)?.[0];
   if (link !== undefined)
     throw new ValidationError(
       field,
       'not',
       `has "${link}", which mail programs make a link of: the mail has the link of the payment, and no other`,
     );
-  return text;
+  const address = ADDRESS.exec(text)?.[0];
+  if (address !== undefined)
+    throw new ValidationError(
+      field,
+      'not',
+      `has "${address}", which customers may take for an address to pay: the payment's page has it`,
+    );
 }
 
 const clean = (text: string): string => sanitize(text, Infinity);
@@ -60,3 +80,6 @@ function checkPlaceholders(field: TextField, text: string): void {
  */
 const LINK =
   /[a-z][a-z\d+.-]*:\/\/\S*|\b(?:mailto|tel|sms|javascript|data):\S+|\S+@\S+|[\p{L}\p{N}-]+[.\uff0e]\p{L}{2,}\S*/iu;
+
+/** No word with a digit is as long; every network's address is, and who writes one waits for no day. */
+const ADDRESS = /(?=[a-z]*\d)[a-z\d]{25,}/iu;

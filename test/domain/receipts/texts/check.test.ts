@@ -62,11 +62,36 @@ describe('what a merchant writes for a mail', () => {
     'shop.{merchant}',
     '{order}@{merchant}',
     'https://{order}',
+    'evil.c\u200bom',
+    'evil\u200c.example',
+    'e.v\u0301il',
+    'हिन्दी.भारत',
+    'evil․example',
   ])
     it(`is refused with a link of its own: ${link}`, () => {
       for (const typed of [{ subject: `See ${link}` }, { text: `Thanks!\n${link}` }])
         expect(faultOf(typed)).to.match(/has ".+", which mail programs make a link of/);
     });
+
+  for (const address of [
+    'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+    '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa',
+    '0x52908400098527886E0F7030069857D2E4169EE7',
+    '0x5290840009852788\u200d6E0F7030069857D2E4169EE7',
+  ])
+    it(`is refused with an address of a wallet: ${address}`, () => {
+      for (const typed of [{ subject: `To ${address}` }, { text: `Send the rest to ${address}.` }])
+        expect(faultOf(typed)).to.match(/has "\w+", which customers may take for an address to pay/);
+    });
+
+  it('may have long words, and numbers that people call or count by', () => {
+    const text = 'Donaudampfschifffahrtsgesellschaft, +49 30 1234567, DE89370400440532013000 👩‍🚀';
+    expect(check({ text }).text).to.equal(text);
+  });
+
+  it('has nothing that nobody sees', () => {
+    expect(check({ subject: 'Pay\u200bPal\u00ad\u2060' }).subject).to.equal('PayPal');
+  });
 
   it('may have full stops, times and abbreviations that are no links', () => {
     const text =
