@@ -60,6 +60,16 @@ describe('payment links at the desk', () => {
     expect(await entries()).to.include('payment link created');
   });
 
+  it('are created with the longest texts of any script', async () => {
+    const made = await owner.post(path(), {
+      title: '茶'.repeat(100),
+      description: '茶'.repeat(500),
+      prices: Array.from({ length: 10 }, (_, at) => `${String(at)}${'茶'.repeat(99)} = 1`).join('\r\n'),
+      thanks: '茶'.repeat(1000),
+    });
+    expect(made.location).to.match(/said=created$/);
+  });
+
   for (const [what, fields, said] of [
     ['no title', { title: '', prices: '1' }, 'title must not be empty'],
     ['no price', { title: 'Tea' }, 'prices is required'],

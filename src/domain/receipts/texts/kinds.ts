@@ -37,7 +37,7 @@ export const STANDARD: OwnTexts = { subject: null, text: null };
 
 export const isStandard = ({ subject, text }: OwnTexts): boolean => subject === null && text === null;
 
-/** In characters. Forms hold at most 8 kB, in which a character of Japanese takes 9 bytes. */
+/** In characters: a mail is read at a glance. */
 export const MOST_CHARACTERS = { subject: 100, text: 600 } as const;
 
 /** What a mail fills in. An amount in a subject would change places with its coin between Arabic words. */

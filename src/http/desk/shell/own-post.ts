@@ -7,6 +7,8 @@ const FORM = 'application/x-www-form-urlencoded';
 const FORM_WITH_FILE = 'multipart/form-data';
 /** More than the largest file: who sends a larger one reads why it was not taken. */
 const FILE_LIMIT = '2mb';
+/** A link has 2,600 characters at most, of which each may be nine bytes in a form. */
+const FORM_LIMIT = '32kb';
 
 /**
  * Lets the desk's own forms through, and refuses what another page makes a browser post, by what browsers say
@@ -30,7 +32,7 @@ export function ownPostOnly(publicUrl: string, takesFile = false): RequestHandle
   };
   const read = takesFile
     ? express.raw({ type, limit: FILE_LIMIT, inflate: false })
-    : express.urlencoded({ extended: false, limit: '8kb', parameterLimit: 50 });
+    : express.urlencoded({ extended: false, limit: FORM_LIMIT, parameterLimit: 50 });
   return [refuse, read];
 }
 
