@@ -52,7 +52,6 @@ const Settings = strict({
 type Written = Static<typeof Settings>;
 export type NetworkSettings = Static<typeof Network>;
 export type CoinSettings = NetworkSettings['coins'][string];
-export type AwsKmsSettings = Static<typeof AwsKms>;
 
 /** What the signer's own file says. Whoever owns the database has no say in any of it. */
 export type SignerSettings = Omit<Written, 'approval'> & {

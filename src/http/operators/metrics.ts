@@ -50,10 +50,7 @@ const PATIENCE_MS = 2_000;
  * Returns the text of a scrape: each metric by itself, so that one whose server is away is absent, and named
  * by `metric_failing`, while what tells of the outage is served.
  */
-export async function scrape(
-  registry: Registry,
-  labels: Readonly<Record<string, string>> = {},
-): Promise<string> {
+export async function scrape(registry: Registry, labels: Readonly<Record<string, string>>): Promise<string> {
   const own = new Registry();
   own.setDefaultLabels(labels);
   const failing = new Gauge({

@@ -45,5 +45,3 @@ export const PLACEHOLDERS = {
   subject: ['merchant', 'order'],
   text: ['merchant', 'order', 'amount', 'total'],
 } as const;
-
-export type Placeholder = (typeof PLACEHOLDERS)['text'][number];
