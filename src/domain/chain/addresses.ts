@@ -6,7 +6,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { AddressFormat } from '../../networks/traits/network.ts';
 import { NETWORKS, type NetworkId } from './networks.ts';
 
-const base58Check = createBase58check(sha256);
+export const base58Check = createBase58check(sha256);
 
 /** What distinguishes the addresses of a main network from those of its test network. */
 interface Chain {

@@ -1,8 +1,6 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bech32, bech32m, createBase58check } from '@scure/base';
+import { bech32, bech32m } from '@scure/base';
+import { base58Check } from '../addresses.ts';
 import type { ChainTraits } from './options.ts';
-
-const base58Check = createBase58check(sha256);
 
 /** Opcodes. */
 const [DUP, HASH160, EQUAL, EQUALVERIFY, CHECKSIG] = [0x76, 0xa9, 0x87, 0x88, 0xac];

@@ -1,12 +1,9 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { createBase58check } from '@scure/base';
 import { HDKey } from '@scure/bip32';
+import { base58Check } from '../addresses.ts';
 import { HARDENED, publicChildren } from './deposits/public-children.ts';
 import type { DerivableWallet } from './families.ts';
-
-const base58Check = createBase58check(sha256);
 
 /** BIP-44: m/purpose'/coin'/account'. */
 export const ACCOUNT_DEPTH = 3;

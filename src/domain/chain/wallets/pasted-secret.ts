@@ -1,7 +1,5 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { base58, createBase58check } from '@scure/base';
-
-const base58Check = createBase58check(sha256);
+import { base58 } from '@scure/base';
+import { base58Check } from '../addresses.ts';
 
 /** No public key and no address is so long; a longer value is not looked at. */
 export const MAX_VALUE_LENGTH = 4_096;
