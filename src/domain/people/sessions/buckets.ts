@@ -13,12 +13,14 @@ interface Bucket {
  * together. A code has a million values, of which three are right at a time: one guess in five minutes.
  * Mails with links go three at once, then one in ten minutes: a mailbox is not flooded. A PIN has ten
  * thousand values at least, and only who holds a device of the till can guess: one in a quarter of an hour.
+ * Test mails go to who asks for them, twenty at once, for whoever looks at all of a language.
  */
 const BUCKETS = {
   password: { capacity: 10, everySeconds: 60 },
   code: { capacity: 5, everySeconds: 300 },
   mail: { capacity: 3, everySeconds: 600 },
   pin: { capacity: 5, everySeconds: 900 },
+  testMail: { capacity: 20, everySeconds: 600 },
 } as const satisfies Record<string, Bucket>;
 
 /**

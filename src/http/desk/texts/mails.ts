@@ -61,6 +61,7 @@ export const MAIL_TEXTS = {
   testText: 'As it is saved, of a payment that does not exist, with TEST in its subject. It goes to {email}.',
   sent: 'Sent to {email}.',
   noServer: 'The service has no mail server.',
+  tooMany: 'You have had many test mails. Try again in ten minutes.',
   notSent: 'The mail server did not take the mail. Try again later.',
   confirmFirst: 'Nothing was saved yet: confirm that it is you first, then save again here.',
   confirm: 'Confirm in another tab',

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { takeGuess } from '../../../../src/domain/people/sessions/buckets.ts';
 import { joinDesk, type DeskPerson } from '../../../support/desk.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 import { startMailServer, type MailServer } from '../../../support/mail-server.ts';
@@ -144,6 +145,27 @@ describe('the mail texts of a merchant at the desk', () => {
       .and.match(/^\*{3} TEST/);
     const acts = await harness.ctx.db('operator_actions').where({ command: 'test mail sent' }).pluck('actor');
     expect(acts).to.deep.equal([ann.id]);
+  });
+
+  it('flood no mailbox with test mails: after twenty one more comes in ten minutes', async () => {
+    const narrow = await createHarness({ SMTP_URL: mail.url, RATE_LIMIT_SCALE: '1' });
+    try {
+      const bob = await joinDesk(narrow, 'bob@shop.example');
+      const test = `/dashboard/${narrow.merchant.id}/settings/mails/paid/en/test`;
+      for (let taken = 0; taken < 20; taken += 1)
+        expect(await takeGuess(narrow.ctx, 'testMail', bob.id, null)).to.equal(true);
+      const refused = await bob.post(test);
+      expect([refused.status, refused.text.includes('You have had many test mails')]).to.deep.equal([
+        400,
+        true,
+      ]);
+      expect(mail.mails).to.have.lengthOf(0);
+      narrow.advance(600);
+      expect((await bob.post(test)).location).to.match(/said=sent$/);
+      expect(mail.mails).to.have.lengthOf(1);
+    } finally {
+      await narrow.close();
+    }
   });
 
   it('say so where no mail server takes the test mail', async () => {

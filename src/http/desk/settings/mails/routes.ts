@@ -1,6 +1,7 @@
 import { ValidationError } from '../../../../domain/api/errors.ts';
 import { recordAct } from '../../../../domain/audit/record.ts';
 import type { AdaptersByMode } from '../../../../domain/payments/lifecycle/ports.ts';
+import { takeGuess } from '../../../../domain/people/sessions/buckets.ts';
 import { isFresh } from '../../../../domain/people/sessions/store.ts';
 import { exampleOf, mailPreview } from '../../../../domain/receipts/example.ts';
 import { writeMail } from '../../../../domain/receipts/send.ts';
@@ -108,6 +109,8 @@ async function sendTest(
 ): Promise<DeskReply> {
   const { ctx, merchant, session, texts } = visit;
   if (mailer === null) return show(visit, named, { problem: texts.mails.noServer });
+  if (!(await takeGuess(ctx, 'testMail', session.person_id, null)))
+    return show(visit, named, { problem: texts.mails.tooMany });
   const { kind, language, merchantId } = named.mail;
   // Marked, at a live shop too: nobody gets a receipt of a payment that does not exist.
   const receipt = { ...exampleOf(kind, await shopOf(visit, adapters)), isTest: true };
