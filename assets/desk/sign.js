@@ -2,14 +2,14 @@
 
 /**
  * @typedef {{ texts: Record<string, string>, network: string, added: unknown }} SignKit
- * @typedef {{ place: HTMLElement, kit: SignKit, key: string, isAsking: boolean }} ToSign
+ * @typedef {{ place: HTMLElement, kit: SignKit, isAsking: boolean }} ToSign
  */
 
 /** @type {ToSign[]} */
 const toSign = [...document.querySelectorAll('[data-sign]')].flatMap((place) => {
   if (!(place instanceof HTMLElement)) return [];
   const kit = /** @type {SignKit} */ (JSON.parse(place.dataset.kit ?? ''));
-  return [{ place, kit, key: `signing ${place.dataset.sign}`, isAsking: false }];
+  return [{ place, kit, isAsking: false }];
 });
 
 class Changed extends Error {}
@@ -35,68 +35,70 @@ function signButton(label, act) {
   return button;
 }
 
-/**
- * A wallet that was asked may have sent it, whatever became of the page: nothing is offered a second time
- * before a person has looked into it. The browser remembers it from before the wallet is asked, for all of
- * its tabs.
- */
+/** The form that says, for whoever sees the page, that a wallet was asked: it is hidden while none was.
+ * @param {ToSign} one */
+const askedForm = ({ place }) => {
+  const form = document.getElementById(`asked-${place.dataset.sign}`);
+  return form instanceof HTMLFormElement ? form : null;
+};
+
+/** A wallet that was asked may have sent it, whatever became of the page: none is offered meanwhile. */
 function offerSigning() {
   for (const one of toSign) {
-    const { place, kit, key, isAsking } = one;
+    const { place, kit, isAsking } = one;
     const row = place.querySelector('.actions');
     if (!row || isAsking) continue;
-    const wallets = walletsHere();
-    const wasAsked = localStorage.getItem(key) !== null;
-    place.hidden = wallets.length === 0 && !wasAsked;
-    const again = signButton(kit.texts.again ?? '', () => {
-      localStorage.removeItem(key);
-      saySigning(one, '');
-      offerSigning();
-    });
+    const wallets = askedForm(one)?.hidden === true ? walletsHere() : [];
+    place.hidden = wallets.length === 0;
     row.replaceChildren(
-      ...(wasAsked
-        ? [again]
-        : wallets.map((wallet) => {
-            const label = wallet.name
-              ? (kit.texts.with ?? '').replace('{wallet}', () => wallet.name)
-              : (kit.texts.any ?? '');
-            return signButton(label, () => void signWith(one, wallet));
-          })),
+      ...wallets.map((wallet) => {
+        const label = wallet.name
+          ? (kit.texts.with ?? '').replace('{wallet}', () => wallet.name)
+          : (kit.texts.any ?? '');
+        return signButton(label, () => void signWith(one, wallet));
+      }),
     );
-    if (wasAsked) saySigning(one, kit.texts.asked ?? '');
   }
 }
 
-/** Whether the page, read again, asks for the same, and no other tab a wallet: somebody may have paid it since
- * this one was opened.
- * @param {ToSign} one */
-async function isStillAsked({ place, key }) {
-  const response = await fetch(location.pathname);
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-  const asked = page.querySelector(`[data-sign="${place.dataset.sign}"]`);
+/** Notes at the service that a wallet is asked, or sent nothing: of two people or tabs one may ask. Returns the
+ * page as it is then; null: the service has refused it.
+ * @param {ToSign} one
+ * @param {'yes' | 'no'} asked */
+async function noteWallet(one, asked) {
+  const body = new URLSearchParams({ asked });
+  const response = await fetch(askedForm(one)?.action ?? '', { method: 'POST', body });
+  return response.ok ? new DOMParser().parseFromString(await response.text(), 'text/html') : null;
+}
+
+/** Whether the page, read again, asks for what this one does.
+ * @param {ToSign} one
+ * @param {Document} page */
+function asksForSame({ place }, page) {
+  const now = page.querySelector(`[data-sign="${place.dataset.sign}"]`);
   return (
-    localStorage.getItem(key) === null &&
-    asked instanceof HTMLElement &&
-    ['chain', 'to', 'value', 'data'].every((name) => asked.dataset[name] === place.dataset[name])
+    now instanceof HTMLElement &&
+    ['chain', 'to', 'value', 'data'].every((name) => now.dataset[name] === place.dataset[name])
   );
 }
 
 /** @param {ToSign} one
  * @param {Wallet} wallet */
 async function signWith(one, { provider }) {
-  const { place, kit, key } = one;
+  const { place, kit } = one;
   const { chain = '', to, value, data, sign } = place.dataset;
   if (one.isAsking) return;
   one.isAsking = true;
-  let isSending = false;
+  let [isNoted, isSending] = [false, false];
   saySigning(one, kit.texts.asking ?? '');
   try {
     const [from] = /** @type {string[]} */ (await provider.request({ method: 'eth_requestAccounts' }));
     await switchTo(provider, chain, kit.added);
     // A wallet that is on another chain, still or again, would send other money to the same address.
     if (Number(await provider.request({ method: 'eth_chainId' })) !== Number(chain)) throw new UnknownChain();
-    if (!(await isStillAsked(one))) throw new Changed();
-    localStorage.setItem(key, '');
+    const page = await noteWallet(one, 'yes');
+    isNoted = page !== null;
+    if (!page || !asksForSame(one, page)) throw new Changed();
     isSending = true;
     const params = [{ from, to, value, data }];
     const sent = await provider.request({ method: 'eth_sendTransaction', params });
@@ -109,9 +111,12 @@ async function signWith(one, { provider }) {
     form.requestSubmit();
   } catch (error) {
     const fault = error instanceof Changed ? 'changed' : faultOf(error, isSending);
+    const isTakenBack = isNoted && fault !== 'unsure' && (await noteWallet(one, 'no').catch(() => null));
+    const form = askedForm(one);
+    if (isNoted && !isTakenBack && form) form.hidden = false;
     one.isAsking = false;
-    if (isSending && fault !== 'unsure') localStorage.removeItem(key);
     offerSigning();
+    place.hidden = false;
     saySigning(one, signText(one, fault));
   }
 }

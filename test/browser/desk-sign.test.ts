@@ -53,16 +53,20 @@ describe('signing a refund with the wallet of the browser', () => {
 
   const unsigned = async (): Promise<RefundResource> =>
     refunds.ask(merchant, await refunds.settled(merchant), { amount: '5', address: CUSTOMER });
-  const withRefund = async (email: string, use: (page: Page, refund: RefundResource) => Promise<void>) => {
-    const refund = await unsigned();
+  /** A page of somebody of the merchant, whose browser has the wallet. */
+  const withPerson = async (email: string, paymentId: string, use: (page: Page) => Promise<void>) => {
     const person = await joinDesk(harness, email, { merchantId: merchant.id });
-    await withPage(browser, { userAgent: `Browser of ${email}` }, async (page) => {
+    await withPage(browser, { userAgent: `Browser of ${email}`, refused: /409/ }, async (page) => {
       const cookies = [...person.cookies].map(([name, value]) => ({ name, value, url: server.url }));
       await page.context().addCookies(cookies);
       await page.addInitScript(WALLET);
-      await page.goto(`${server.url}/dashboard/${merchant.id}/payments/${refund.payment_id}`);
-      await use(page, refund);
+      await page.goto(`${server.url}/dashboard/${merchant.id}/payments/${paymentId}`);
+      await use(page);
     });
+  };
+  const withRefund = async (email: string, use: (page: Page, refund: RefundResource) => Promise<void>) => {
+    const refund = await unsigned();
+    await withPerson(email, refund.payment_id, (page) => use(page, refund));
   };
   const askedOf = (page: Page) => page.evaluate<unknown[][]>('window.asked');
   const sign = (page: Page) => page.getByRole('button', { name: 'Sign with Fox <b>' });
@@ -116,25 +120,32 @@ describe('signing a refund with the wallet of the browser', () => {
     });
   });
 
-  check('sends nothing that another person or another tab has paid since the page was opened', async () => {
+  check('asks one wallet at a time, of all people and tabs, and says whose was asked', async () => {
+    await withRefund('first@shop.example', async (page, refund) => {
+      await withPerson('second@shop.example', refund.payment_id, async (other) => {
+        await sign(other).waitFor();
+        await page.evaluate('window.refuses = 12345');
+        await sign(page).click();
+        await page.getByText('It is not known whether your wallet has sent it.').waitFor();
+        await sign(other).click();
+        await other.getByText('or another wallet is asked').waitFor();
+        expect((await askedOf(other)).map(([method]) => method)).to.not.include('eth_sendTransaction');
+        await other.reload();
+        await other.getByText('It was asked by first@shop.example').waitFor();
+        expect(await sign(other).count()).to.equal(0);
+        await other.getByRole('button', { name: 'It has sent nothing: ask again' }).click();
+        await sign(other).waitFor();
+      });
+    });
+  });
+
+  check('sends nothing that somebody has paid since the page was opened', async () => {
     await withRefund('stale@shop.example', async (page, refund) => {
-      const tab = await page.context().newPage();
-      await tab.addInitScript(WALLET);
-      await tab.goto(page.url());
-      await sign(tab).waitFor();
-      await page.evaluate('window.refuses = 12345');
-      await sign(page).click();
-      await page.getByText('It is not known whether your wallet has sent it.').waitFor();
-      await sign(tab).click();
-      await tab.getByText('This refund is not as it was when the page was opened').waitFor();
-      await page.getByRole('button', { name: 'It has sent nothing: ask again' }).click();
       await sign(page).waitFor();
       await refunds.announce(merchant, refund, HASH);
-      await page.evaluate('window.asked.length = 0');
       await sign(page).click();
       await page.getByText('This refund is not as it was when the page was opened').waitFor();
-      for (const one of [page, tab])
-        expect((await askedOf(one)).map(([method]) => method)).to.not.include('eth_sendTransaction');
+      expect((await askedOf(page)).map(([method]) => method)).to.not.include('eth_sendTransaction');
     });
   });
 

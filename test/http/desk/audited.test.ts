@@ -206,6 +206,15 @@ const WRITTEN: Readonly<Record<string, Form>> = {
       await scene.owner.post(`${path}/refunds/${row.id}/announce`, announced);
     },
   ],
+  'ask wallet': [
+    'wallet asked for refund',
+    async (scene) => {
+      const { id, path } = await paymentOf(scene);
+      const row = refundRow(id, scene.harness.ctx.now(), { status: 'AWAITING_SIGNATURE' });
+      await scene.harness.ctx.db('refunds').insert(row);
+      await scene.owner.post(`${path}/refunds/${row.id}/wallet`, { asked: 'yes' });
+    },
+  ],
   'make till': ['till made', toMerchant('/tills', { name: 'Counter', currency: 'EUR', pin: '274953' })],
   'pair till': ['till device invited', toTill('/devices', { device: 'Tablet' })],
   'set till PIN': ['till PIN changed', toTill('/pin', { pin: '738192' })],

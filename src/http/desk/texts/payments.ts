@@ -132,6 +132,7 @@ export const PAYMENTS = {
     sent: 'Sent. The transaction is noted.',
     asked:
       'A wallet was asked to pay this. Look into it: if it has sent the money, enter the transaction below; only if it has not, ask again.',
+    askedBy: 'It was asked by {email}, {at}.',
     again: 'It has sent nothing: ask again',
     rejected: 'You refused it in your wallet. Nothing was sent.',
     pending: 'Your wallet has a question open already. Answer that first.',
@@ -139,7 +140,8 @@ export const PAYMENTS = {
     chain: 'Your wallet is not on {network}. Choose it there, and try again.',
     unsure: 'It is not known whether your wallet has sent it. Look there before you try again.',
     failed: 'Your wallet did not send it.',
-    changed: 'This refund is not as it was when the page was opened: reload the page. Nothing was sent.',
+    changed:
+      'This refund is not as it was when the page was opened, or another wallet is asked: reload the page. Nothing was sent.',
   },
   sales: 'To be sold at the exchange',
   saleOf: '{amount} {coin}.',
@@ -165,6 +167,8 @@ export const PAYMENTS = {
     refunded: 'The refund was accepted.',
     simulated: 'Done. Below is what it changed.',
     announced: 'The transaction was noted. The refund is completed when it is final.',
+    asked: 'Noted: a wallet is asked.',
+    released: 'Noted: nothing was sent, and a wallet can be asked again.',
     decided: 'Decided. It is done within seconds.',
   },
   faults: {

@@ -77,6 +77,8 @@ export const PAYMENTS: Reasons = {
     mark_refund_offered: UNDER_PAYMENT,
     // Refunds that merchants pay
     name_transaction_of_refund: OWN_ROW,
+    ask_wallet_for_refund: OWN_ROW,
+    release_refund_of_wallet: OWN_ROW,
     judge_refund: OWN_ROW,
     note_checked_refund: OWN_ROW,
     reopen_refund: UNDER_PAYMENT,

@@ -19,7 +19,8 @@ const nameRefund = sql<Refund, Naming>(
   (p) => `
     UPDATE refunds r SET status = 'SENT', tx_hash = ${p.txHash}, is_announced = ${p.isAnnounced},
       named_at = CASE WHEN tx_hash = ${p.txHash} THEN named_at ELSE ${p.now} END,
-      checked_at = CASE WHEN tx_hash = ${p.txHash} THEN checked_at END, problem = NULL
+      checked_at = CASE WHEN tx_hash = ${p.txHash} THEN checked_at END, problem = NULL,
+      wallet_asked_at = NULL, wallet_asked_by = NULL
     WHERE id = ${p.id} AND ${IS_AWAITED('r')}
     RETURNING ${REFUND_COLUMNS}`,
 );

@@ -2,6 +2,7 @@ import { simulateByToken } from '../../../../domain/checkout/actions/simulate.ts
 import { cancelPayment } from '../../../../domain/payments/cancel.ts';
 import { adaptersOf } from '../../../../domain/payments/lifecycle/ports.ts';
 import { announceRefund } from '../../../../domain/payments/refunds/by-merchant/announce.ts';
+import { noteWallet } from '../../../../domain/payments/refunds/by-merchant/ask-wallet.ts';
 import { decideSale } from '../../../../domain/payments/sales/decide.ts';
 import { readPayment } from '../../../../domain/payments/read.ts';
 import type { Sandbox } from '../../../../domain/sandbox/test-clock/sandbox.ts';
@@ -50,6 +51,22 @@ export const actionRoutes = (dependencies: PaymentDependencies): readonly DeskRo
           claim: null,
         });
       }),
+  },
+  {
+    name: 'ask wallet',
+    method: 'post',
+    path: `${PAYMENT}/refunds/:refund/wallet`,
+    access: 'member',
+    right: 'refunds:write',
+    perMinute: DESK_PER_MINUTE,
+    handle(visit) {
+      const isAsked = visit.field('asked') === 'yes';
+      return actOn(visit, dependencies, isAsked ? 'asked' : 'released', () => {
+        const named = { id: visit.params.refund ?? '', paymentId: paymentIdOf(visit) };
+        const by = { merchantId: visit.merchant.merchant_id, personId: visit.session.person_id };
+        return noteWallet(acting(visit), by, named, isAsked);
+      });
+    },
   },
   {
     name: 'decide sale',

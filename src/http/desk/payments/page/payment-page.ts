@@ -1,4 +1,5 @@
 import type { OfferedAction } from '../../../../domain/checkout/actions/simulate.ts';
+import type { AskedWallet } from '../../../../domain/payments/refunds/by-merchant/ask-wallet.ts';
 import type { RefundList } from '../../../../domain/payments/refunds/schemas.ts';
 import type { UnsoldSale } from '../../../../domain/payments/sales/decide.ts';
 import type { PaymentResource } from '../../../../domain/payments/schemas.ts';
@@ -18,6 +19,8 @@ export interface ShownPayment {
   readonly payment: PaymentResource;
   readonly timeline: Timeline;
   readonly refunds: RefundList;
+  /** Wallets that were asked to pay them. */
+  readonly wallets: readonly AskedWallet[];
   /** What of it waits to be sold. */
   readonly sales: readonly UnsoldSale[];
   readonly actions: readonly OfferedAction[];
@@ -29,7 +32,7 @@ const COPY = deskScript(['copy.js']);
 /** Only where there is something to sign. */
 const SIGN = deskScript(['../checkout/announced.js', '../checkout/wallet-faults.js', 'sign.js']);
 
-const SAID = ['cancelled', 'refunded', 'simulated', 'announced', 'decided'] as const;
+const SAID = ['cancelled', 'refunded', 'simulated', 'announced', 'asked', 'released', 'decided'] as const;
 
 /** A payment: what it is, what one can do with it, and what happened to it. */
 export function paymentPage(visit: AtMerchant, shown: ShownPayment): Page {
@@ -45,7 +48,7 @@ export function paymentPage(visit: AtMerchant, shown: ShownPayment): Page {
     main: html`${said(note === undefined ? null : payments.said[note])} ${alert(fault)}
       <section class="card">${factsOf(visit, payment)}</section>
       ${salesCard(visit, shown.sales)} ${actionsCard(visit, payment)} ${simulatorCard(visit, shown.actions)}
-      ${refundsCard(visit, shown.refunds)} ${timelineCard(visit, shown.timeline)}`,
+      ${refundsCard(visit, shown)} ${timelineCard(visit, shown.timeline)}`,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { AskedWallet } from '../../../../domain/payments/refunds/by-merchant/ask-wallet.ts';
 import type { RefundList, RefundResource } from '../../../../domain/payments/refunds/schemas.ts';
 import { fill, html, type Html } from '../../../../platform/pages/html.ts';
 import { table, time } from '../../shell/fields.ts';
@@ -5,7 +6,10 @@ import type { AtMerchant } from '../../shell/route.ts';
 import { signForm } from './sign-form.ts';
 
 /** The refunds of a payment, newest first; null: there is none. */
-export function refundsCard(visit: AtMerchant, { data }: RefundList): Html | null {
+export function refundsCard(
+  visit: AtMerchant,
+  { refunds: { data }, wallets }: { refunds: RefundList; wallets: readonly AskedWallet[] },
+): Html | null {
   const { payments } = visit.texts;
   if (data.length === 0) return null;
   const heads = [payments.at, payments.sent, payments.sentTo, payments.status, payments.refundReason];
@@ -16,7 +20,14 @@ export function refundsCard(visit: AtMerchant, { data }: RefundList): Html | nul
       heads,
       data.map((refund) => rowOf(visit, refund)),
     )}
-    ${data.map((refund) => signForm(visit, refund) ?? html``)}
+    ${data.map(
+      (refund) =>
+        signForm(
+          visit,
+          refund,
+          wallets.find(({ refund_id }) => refund_id === refund.id),
+        ) ?? html``,
+    )}
   </section>`;
 }
 

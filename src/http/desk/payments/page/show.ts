@@ -2,6 +2,7 @@ import { simulatorActionsByToken } from '../../../../domain/checkout/actions/sim
 import { readTimeline } from '../../../../domain/events/timeline/read.ts';
 import { adaptersOf } from '../../../../domain/payments/lifecycle/ports.ts';
 import { readPayment } from '../../../../domain/payments/read.ts';
+import { readAskedWallets } from '../../../../domain/payments/refunds/by-merchant/ask-wallet.ts';
 import { readRefundList } from '../../../../domain/payments/refunds/given-address.ts';
 import { listUnsoldOf } from '../../../../domain/payments/sales/decide.ts';
 import { toResource } from '../../../../domain/payments/schemas.ts';
@@ -29,6 +30,7 @@ export async function showPayment(
     payment,
     fault,
     timeline: await readTimeline(ctx.db, named, visit.query.get('after') ?? undefined),
+    wallets: await readAskedWallets(ctx.db, payment.id),
     refunds: await readRefundList(ctx.db, { chains, config: ctx.config }, own),
     sales: await listUnsoldOf(ctx.db, payment.id),
     actions: sandbox === null ? [] : await simulatorActionsByToken(ctx, payment.token_id),

@@ -1,10 +1,11 @@
 import { WALLET_CHAINS } from '../../../../domain/chain/demand/wallet-chains.ts';
+import type { AskedWallet } from '../../../../domain/payments/refunds/by-merchant/ask-wallet.ts';
 import type { RefundResource } from '../../../../domain/payments/refunds/schemas.ts';
 import { isAwaited } from '../../../../domain/payments/refunds/states.ts';
 import { may } from '../../../../domain/people/rights/roles.ts';
-import { fillPlain, html, type Html } from '../../../../platform/pages/html.ts';
+import { fill, fillPlain, html, isolated, type Html } from '../../../../platform/pages/html.ts';
 import { pairs } from '../../shell/choices.ts';
-import { button } from '../../shell/fields.ts';
+import { button, time } from '../../shell/fields.ts';
 import type { AtMerchant } from '../../shell/route.ts';
 import { paymentPath } from './own.ts';
 
@@ -12,7 +13,11 @@ import { paymentPath } from './own.ts';
  * What pays a refund of a live payment: the transaction as a wallet takes it, which the script asks a wallet
  * of the browser to sign and send, and the form that names it. Null: nothing is to be paid, or not by them.
  */
-export function signForm(visit: AtMerchant, refund: RefundResource): Html | null {
+export function signForm(
+  visit: AtMerchant,
+  refund: RefundResource,
+  asked: AskedWallet | undefined,
+): Html | null {
   const { payments } = visit.texts;
   if (!isAwaited(refund.status) || !may(visit.merchant.role, 'refunds:write')) return null;
   const { id, coin_amount, coin, address, request, request_problem: problem } = refund;
@@ -21,7 +26,7 @@ export function signForm(visit: AtMerchant, refund: RefundResource): Html | null
   return html`<div class="sign">
     <h3>${what}</h3>
     ${problem === undefined ? null : html`<p class="fault">${problem.message}</p>`}
-    ${request === undefined ? null : 'psbt' in request ? psbtOf(visit, id, request.psbt) : callOf(visit, id, request)}
+    ${request === undefined ? null : 'psbt' in request ? psbtOf(visit, id, request.psbt) : callOf(visit, { id, request, asked })}
     <form
       method="post"
       action="${paymentPath(visit)}/refunds/${id}/announce"
@@ -37,11 +42,17 @@ export function signForm(visit: AtMerchant, refund: RefundResource): Html | null
   </div>`;
 }
 
-type Call = Exclude<NonNullable<RefundResource['request']>, { psbt: string }>;
+interface ToSign {
+  readonly id: string;
+  readonly request: Exclude<NonNullable<RefundResource['request']>, { psbt: string }>;
+  /** Whose wallet was asked; undefined: none. */
+  readonly asked: AskedWallet | undefined;
+}
 
 /** Without a script: the fields that a wallet asks for. */
-function callOf({ texts }: AtMerchant, id: string, { chainId, to, value, data }: Call): Html {
-  const { payments } = texts;
+function callOf(visit: AtMerchant, { id, request, asked }: ToSign): Html {
+  const { payments } = visit.texts;
+  const { chainId, to, value, data } = request;
   const chain = WALLET_CHAINS[chainId];
   const network = chain?.chainName ?? '';
   const kit = JSON.stringify({ texts: payments.sign, network, added: chain ?? null });
@@ -58,10 +69,31 @@ function callOf({ texts }: AtMerchant, id: string, { chainId, to, value, data }:
       <p class="actions"></p>
       <p role="status"></p>
     </div>
+    ${askedForm(visit, id, asked)}
     <details>
       <summary class="button">${payments.signByHand}</summary>
       ${pairs(Object.entries(facts).map(([name, fact]) => [name, html`<code>${fact}</code>`]))}
     </details>`;
+}
+
+/**
+ * What is offered in the place of wallets while one was asked, which may have sent it: to whoever sees the
+ * page. The script asks and takes back by the same form.
+ */
+function askedForm(visit: AtMerchant, id: string, asked: AskedWallet | undefined): Html {
+  const { askedBy, asked: text, again } = visit.texts.payments.sign;
+  const by = { email: isolated(asked?.email ?? ''), at: time(asked?.at ?? visit.ctx.now()) };
+  return html`<form
+    method="post"
+    action="${paymentPath(visit)}/refunds/${id}/wallet"
+    class="step"
+    id="asked-${id}"
+    ${asked === undefined ? html`hidden` : null}
+  >
+    <input type="hidden" name="asked" value="no" />
+    <p>${text} ${asked === undefined ? null : fill(askedBy, by)}</p>
+    ${button(again, { kind: 'quiet' })}
+  </form>`;
 }
 
 /** On Bitcoin: wallets that sign it take it as a text. */
