@@ -114,7 +114,8 @@ export function pageError(ctx: Context): ErrorRequestHandler {
       response.destroy();
       return;
     }
-    response.status(status).set(message === 'badForm' ? PAGE_HEADERS : passingHeadersOf(request));
+    const isOfForm = message === 'badForm' || message === 'tooLong';
+    response.status(status).set(isOfForm ? PAGE_HEADERS : passingHeadersOf(request));
     if (status >= 500) response.set('Retry-After', '5');
     if (!request.complete) response.set('Connection', 'close');
     response.send(messagePage(message, languageOf(request).language));
@@ -126,6 +127,7 @@ function faultOf(error: unknown): { status: number; message: Message } {
   if (isUnavailable(error) || isMoving(error)) return { status: 503, message: 'error' };
   // Errors of the form parser carry the status of the client's error.
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
+  if (status === 413) return { status, message: 'tooLong' };
   return status >= 400 && status < 500 ? { status, message: 'badForm' } : { status: 500, message: 'error' };
 }
 

@@ -73,6 +73,15 @@ describe('what an outsider tries at the desk', () => {
     expect((await ann.get('/dashboard/account')).status).to.equal(200);
   });
 
+  it('reads that a form is too long, and not that it is of another page', async () => {
+    const post = () => supertest(harness.app).post('/dashboard/sign-in').set(OWN).type('form');
+    for (const form of [`email=${'a'.repeat(33_000)}`, 'a=1&'.repeat(60)]) {
+      const { status, text } = await post().send(form);
+      expect(status).to.equal(413);
+      expect(text).to.include('That was too long').and.to.not.include('not one of the page’s own');
+    }
+  });
+
   for (const [what, status, env] of [
     ['asks too often', 429, { RATE_LIMIT_SCALE: '0.01' }],
     ['comes during a maintenance', 503, { MAINTENANCE: 'true' }],

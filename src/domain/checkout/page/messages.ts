@@ -12,6 +12,7 @@ const MESSAGES = {
   maintenance: { title: 'maintenanceTitle', text: 'maintenanceText', tone: 'care', refreshSeconds: 60 },
   limited: { title: 'limitedTitle', text: 'limitedText', tone: 'care', refreshSeconds: 60 },
   badForm: { title: 'badFormTitle', text: 'badFormText', tone: 'bad', refreshSeconds: null },
+  tooLong: { title: 'tooLongTitle', text: 'tooLongText', tone: 'bad', refreshSeconds: null },
   badMethod: { title: 'badMethodTitle', text: 'badMethodText', tone: 'bad', refreshSeconds: null },
   refundClosed: { title: 'refundClosedTitle', text: 'refundClosedText', tone: 'care', refreshSeconds: null },
   mailClosed: { title: 'mailClosedTitle', text: 'mailClosedText', tone: 'care', refreshSeconds: null },

@@ -97,6 +97,9 @@ export const messages = {
   badMethodText: 'Diese Währung wird in diesem Netzwerk nicht angeboten. Es wurde nichts geändert.',
   badFormTitle: 'Das war nicht zu lesen',
   badFormText: 'Dieses Formular stammt nicht von der Seite. Es wurde nichts geändert.',
+  tooLongTitle: 'Das war zu lang',
+  tooLongText:
+    'Dieses Formular ist länger, als die Seite annimmt. Es wurde nichts geändert. Gehen Sie zurück und kürzen Sie es.',
   closedTitle: 'Die Währung kann nicht mehr geändert werden',
   closedText: 'Geld ist schon unterwegs, oder die Zahlung ist beendet. Es wurde nichts geändert.',
   refundAskedTitle: 'Ihre Rückzahlung wartet auf eine Adresse',

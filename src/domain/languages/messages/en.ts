@@ -92,6 +92,8 @@ export const messages = {
   badMethodText: 'This coin is not offered on this network. Nothing was changed.',
   badFormTitle: 'That could not be read',
   badFormText: 'This form was not one of the page’s own. Nothing was changed.',
+  tooLongTitle: 'That was too long',
+  tooLongText: 'This form is longer than the page takes. Nothing was changed. Go back and shorten it.',
   closedTitle: 'The coin can no longer be changed',
   closedText: 'Money is already on its way, or the payment is over. Nothing was changed.',
   refundAskedTitle: 'Your refund waits for an address',

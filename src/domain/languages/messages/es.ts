@@ -90,6 +90,9 @@ export const messages = {
   badMethodText: 'Esta moneda no se ofrece en esta red. No se ha cambiado nada.',
   badFormTitle: 'No se pudo leer',
   badFormText: 'Este formulario no es de la página. No se ha cambiado nada.',
+  tooLongTitle: 'Era demasiado largo',
+  tooLongText:
+    'Este formulario es más largo de lo que admite la página. No se ha cambiado nada. Vuelva atrás y acórtelo.',
   closedTitle: 'La moneda ya no se puede cambiar',
   closedText: 'El dinero ya está en camino o el pago ha terminado. No se ha cambiado nada.',
   refundAskedTitle: 'Su reembolso espera una dirección',

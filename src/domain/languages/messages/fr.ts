@@ -93,6 +93,9 @@ export const messages = {
   badMethodText: 'Cette monnaie n’est pas proposée sur ce réseau. Rien n’a été changé.',
   badFormTitle: 'Impossible à lire',
   badFormText: 'Ce formulaire ne vient pas de la page. Rien n’a été modifié.',
+  tooLongTitle: 'C’était trop long',
+  tooLongText:
+    'Ce formulaire est plus long que ce que la page accepte. Rien n’a été modifié. Revenez en arrière et raccourcissez-le.',
   closedTitle: 'La monnaie ne peut plus être changée',
   closedText: 'L’argent est déjà en route ou le paiement est terminé. Rien n’a été changé.',
   refundAskedTitle: 'Votre remboursement attend une adresse',

@@ -89,6 +89,9 @@ export const messages = {
   badMethodText: 'この通貨はこのネットワークでは利用できません。何も変更されていません。',
   badFormTitle: '読み取れませんでした',
   badFormText: 'このページのフォームではありません。何も変更されていません。',
+  tooLongTitle: '長すぎます',
+  tooLongText:
+    'このフォームはページで受け付けられる長さを超えています。何も変更されていません。前のページに戻って短くしてください。',
   closedTitle: '通貨はもう変更できません',
   closedText: 'すでに入金があるか、お支払いが終了しています。何も変更されていません。',
   refundAskedTitle: '返金先のアドレスをお待ちしています',

@@ -8,7 +8,7 @@ const ABOUT = { path: '/checkout/token', query: '?lang=de', isTest: true };
 describe('a page without a payment', () => {
   it('wears the sheet, the mark and the tones of the checkout page, in every language', () => {
     for (const language of ALL_LANGUAGES)
-      for (const message of ['missing', 'maintenance', 'error', 'limited', 'closed'] as const) {
+      for (const message of ['missing', 'maintenance', 'error', 'limited', 'closed', 'tooLong'] as const) {
         const page = messagePage(message, language);
         expect(page).to.match(/<main>\s*<div class="sheet message">/);
         expect(page).to.match(/<div class="status (care|bad)">\s*<h1>/);
