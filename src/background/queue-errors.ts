@@ -3,18 +3,18 @@ import { createPostgresBackend } from 'bullmq';
 import type pg from 'pg';
 import { messageOf, type Log } from '../platform/log.ts';
 import { faultOf } from '../platform/logging/reasons.ts';
+import { isUnavailable } from '../platform/postgres/unavailable.ts';
 
 const RETRY_MS = 1_000;
 
 /**
  * Has the callers of a pool wait until a connection can be opened. BullMQ keeps the failure of its first
  * connection for ever, and asks again at once: what refuses, a wrong password or a pooler, would cost a core
- * and fill the log. Once the returned function is called, callers get the error.
+ * and fill the log. Once it is `stopped`, callers get the error.
  */
-export function waitForConnections(pool: pg.Pool, log: Log): () => void {
+export function waitForConnections(pool: pg.Pool, log: Log, stopped: AbortSignal): void {
   type Done = (error: Error | undefined, client?: pg.PoolClient, release?: () => void) => void;
   const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
-  const stop = new AbortController();
   let isDown = false;
   const connectPatiently = async (): Promise<pg.PoolClient> => {
     for (;;)
@@ -23,10 +23,10 @@ export function waitForConnections(pool: pg.Pool, log: Log): () => void {
         isDown = false;
         return client;
       } catch (error) {
-        if (stop.signal.aborted) throw error;
+        if (stopped.aborted) throw error;
         if (!isDown) log.warn('queues: Postgres cannot be reached; trying again', faultOf(error));
         isDown = true;
-        await sleep(RETRY_MS, undefined, { ref: false, signal: stop.signal }).catch(() => undefined);
+        await rest(stopped);
       }
   };
   const connectFor = (done?: Done) => {
@@ -38,7 +38,40 @@ export function waitForConnections(pool: pg.Pool, log: Log): () => void {
     return undefined;
   };
   Object.assign(pool, { connect: connectFor });
-  return () => stop.abort();
+}
+
+const rest = (stopped: AbortSignal): Promise<void> =>
+  sleep(RETRY_MS, undefined, { ref: false, signal: stopped }).catch(() => undefined);
+
+/**
+ * Returns a function that creates backends whose first statement is repeated while Postgres is unavailable.
+ * BullMQ keeps its failure for ever as well. The loop of a worker would fail again and again without ever
+ * waiting for anything: no timer and no signal would reach the process.
+ */
+export function readyBackends(
+  pool: pg.Pool,
+  create: typeof createPostgresBackend,
+  stopped: AbortSignal,
+): typeof createPostgresBackend {
+  const query = async (text: string, values: unknown[]): Promise<pg.QueryResult> => {
+    for (;;)
+      try {
+        return await pool.query(text, values);
+      } catch (error) {
+        if (stopped.aborted || !isUnavailable(error)) throw error;
+        await rest(stopped);
+      }
+  };
+  const first = { query, release: () => undefined };
+  return (...args) => {
+    const backend = create(...args);
+    const { connect } = pool;
+    // It takes the connection of that statement before it waits for anything.
+    Object.assign(pool, { connect: () => Promise.resolve(first) });
+    backend.waitUntilReady().catch(() => undefined);
+    Object.assign(pool, { connect });
+    return backend;
+  };
 }
 
 /** Without a listener an error would end the process. BullMQ reconnects by itself. */

@@ -13,7 +13,7 @@ import pg from 'pg';
 import type { JobData } from './runs/job-data.ts';
 import { addSparingly, nameStatements } from './queue-statements.ts';
 import { POSTGRES_JOB_OPTIONS, REDIS_JOB_OPTIONS } from './retention.ts';
-import { listeningBackends, logErrors, waitForConnections } from './queue-errors.ts';
+import { listeningBackends, logErrors, readyBackends, waitForConnections } from './queue-errors.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { QueueName } from '../domain/schedule/job.ts';
 import { driverOf, openClient } from '../platform/postgres/client.ts';
@@ -143,8 +143,10 @@ function postgresEngine(databaseUrl: string, log: Log, poolSize: number): QueueE
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it
     onConnect,
   });
-  const stopWaitingForPostgres = waitForConnections(pool, log);
-  const createListeningBackend = listeningBackends(pool);
+  const stop = new AbortController();
+  waitForConnections(pool, log, stop.signal);
+  const createBackend = readyBackends(pool, createPostgresBackend, stop.signal);
+  const createListeningBackend = readyBackends(pool, listeningBackends(pool), stop.signal);
   nameStatements(pool);
   pool.setMaxListeners(0);
   // The pool handles errors of its idle connections. One that BullMQ has checked out, idle between two
@@ -161,7 +163,7 @@ function postgresEngine(databaseUrl: string, log: Log, poolSize: number): QueueE
       const queue: PostgresQueue = new Queue(
         name,
         { connection, defaultJobOptions: POSTGRES_JOB_OPTIONS },
-        createPostgresBackend,
+        createBackend,
       );
       return addSparingly(logErrors(queue, log));
     },
@@ -173,11 +175,11 @@ function postgresEngine(databaseUrl: string, log: Log, poolSize: number): QueueE
       return logErrors(worker, log);
     },
     stopWaiting() {
-      stopWaitingForPostgres();
+      stop.abort();
       return false;
     },
     close() {
-      stopWaitingForPostgres();
+      stop.abort();
       return pool.end();
     },
   };

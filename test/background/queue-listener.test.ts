@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import type { createPostgresBackend } from 'bullmq';
+import { createPostgresBackend } from 'bullmq';
 import pg from 'pg';
-import { listeningBackends, waitForConnections } from '../../src/background/queue-errors.ts';
+import { listeningBackends, readyBackends, waitForConnections } from '../../src/background/queue-errors.ts';
 import { migrateQueues } from '../../src/background/queues.ts';
 import { freePort } from '../support/free-port.ts';
 import { captureLog } from '../support/logs.ts';
 import { openPool } from '../support/pool.ts';
+import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
@@ -25,8 +26,8 @@ describe('a worker of a queue on Postgres', () => {
     await database.drop();
   });
 
-  const backendOf = (create: typeof createPostgresBackend) => {
-    const options = { connection: pool } as unknown as Parameters<typeof createPostgresBackend>[1];
+  const backendOf = (create: typeof createPostgresBackend, on = pool) => {
+    const options = { connection: on } as unknown as Parameters<typeof createPostgresBackend>[1];
     const backend = create('relay', options, {});
     // As a worker has one: an error that nobody hears is thrown.
     backend.on('error', () => undefined);
@@ -53,6 +54,23 @@ describe('a worker of a queue on Postgres', () => {
     expect(new Set(listening).size).to.equal(2);
     await backend.close();
   });
+
+  it('whose first statement is cut off asks again, and works', async () => {
+    const proxy = await startPostgresProxy(database.url);
+    let isAsked = false;
+    proxy.freezeWhen((sent) => (isAsked ||= sent.includes('min_client_version')));
+    const own = openPool(proxy.url, { options: SEARCH_PATH });
+    const stop = new AbortController();
+    const backend = backendOf(readyBackends(own.pool, createPostgresBackend, stop.signal), own.pool);
+    await until('it has asked', () => isAsked);
+    proxy.thaw();
+    await backend.waitUntilReady();
+    expect(await backend.waitForJob(0.01)).to.equal(null);
+    stop.abort();
+    await backend.close();
+    await own.close();
+    await proxy.close();
+  });
 });
 
 describe('a pool of the queues', () => {
@@ -60,10 +78,11 @@ describe('a pool of the queues', () => {
     const port = await freePort();
     const pool = new pg.Pool({ host: '127.0.0.1', port, connectionTimeoutMillis: 1_000 });
     const { log, lines } = captureLog();
-    const stop = waitForConnections(pool, log);
+    const stop = new AbortController();
+    waitForConnections(pool, log, stop.signal);
     const replies = Promise.allSettled([pool.query('SELECT 1'), pool.connect()]);
     await until('it has tried', () => lines().length > 0);
-    stop();
+    stop.abort();
     expect((await replies).map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
     expect(lines()).to.have.length(1);
     expect(lines()[0]?.reason).to.equal('connection refused');
