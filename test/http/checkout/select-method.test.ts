@@ -108,7 +108,7 @@ describe('selecting a payment method on the checkout page', () => {
     expect([json.status, json.type]).to.deep.equal([400, 'text/html']);
     const large = await select(token_id, { coin: 'B'.repeat(2_000) });
     expect([large.status, large.type]).to.deep.equal([413, 'text/html']);
-    expect(large.text).to.include('That could not be read');
+    expect(large.text).to.include('That was too long');
   });
 
   for (const state of ['underpaid', 'seen', 'converting', 'settled', 'expired', 'failed', 'refunded'])

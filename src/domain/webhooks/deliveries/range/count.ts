@@ -1,4 +1,4 @@
-import { run, sql, type Connection } from '../../../../platform/postgres/db.ts';
+import { run, sql, type Db } from '../../../../platform/postgres/db.ts';
 import type { RedeliverBody } from '../schemas.ts';
 import {
   assertReplayable,
@@ -36,14 +36,14 @@ const countOfRange = sql<CountedEndpoint, RangeParams>(
  * Counts what `redeliverRange` would restart now, by endpoint, and changes nothing. Throws as that does.
  */
 export async function countRange(
-  connection: Connection,
+  db: Db,
   merchantId: string,
   body: RedeliverBody,
 ): Promise<CountedEndpoint[]> {
   const range = rangeOf(merchantId, body);
-  return inTurn(range, async () => {
-    await assertReplayable(connection, range);
-    const endpoints = await run(connection, countOfRange, range);
+  return inTurn(db, range, async () => {
+    await assertReplayable(db, range);
+    const endpoints = await run(db, countOfRange, range);
     if (endpoints.reduce((sum, { count }) => sum + count, 0) > MAX_AT_ONCE) throw tooMany();
     return endpoints;
   });

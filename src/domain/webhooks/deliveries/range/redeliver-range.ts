@@ -108,7 +108,7 @@ export async function redeliverRange(
     await recordChange(ctx, tx, 'webhooks replayed', details);
     return reply(202, report);
   };
-  return inTurn(range, () => once(ctx.db, claim, ctx.now(), work));
+  return inTurn(ctx.db, range, () => once(ctx.db, claim, ctx.now(), work));
 }
 
 async function restart(tx: Tx, params: RestartParams): Promise<RedeliverReport> {

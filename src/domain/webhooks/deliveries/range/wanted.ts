@@ -1,6 +1,6 @@
 import { dateRange } from '../../../api/date-range.ts';
 import { ApiError, ValidationError } from '../../../api/errors.ts';
-import { run, sql, type Connection } from '../../../../platform/postgres/db.ts';
+import { run, sql, type Connection, type Db } from '../../../../platform/postgres/db.ts';
 import type { Placeholders } from '../../../../platform/postgres/sql.ts';
 import { firstIdAt } from '../../../../platform/values/ids.ts';
 import { Slots } from '../../../sandbox/budgets/slots.ts';
@@ -12,13 +12,21 @@ import type { RedeliverBody } from '../schemas.ts';
  * A range is read for a second where it has 150,000 events of the merchant: what one asks for at once waits
  * for its turn without a connection, and one more is refused.
  */
-const ranges = new Slots({ perMerchant: 1, perProcess: 2, waiting: 4 });
+const RANGES = { perMerchant: 1, perProcess: 2, waiting: 4 } as const;
+
+/** They bound the use of a pool of connections, of which a process has one. */
+const ranges = new WeakMap<Db, Slots>();
 
 /** Runs `work` on a range in the merchant's turn. Throws ApiError rate_limited where too many wait. */
-export const inTurn = <Result>(
+export function inTurn<Result>(
+  db: Db,
   { merchantId }: Pick<RangeParams, 'merchantId'>,
   work: () => Promise<Result>,
-): Promise<Result> => ranges.run(merchantId, work);
+): Promise<Result> {
+  const slots = ranges.get(db) ?? new Slots(RANGES);
+  ranges.set(db, slots);
+  return slots.run(merchantId, work);
+}
 
 /** A longer range must be requested in parts: this many take a quarter of an hour. */
 export const MAX_AT_ONCE = 50_000;
