@@ -65,7 +65,7 @@ export function readyBackends(
   const first = { query, release: () => undefined };
   return (...args) => {
     const backend = create(...args);
-    const { connect } = pool;
+    const connect = pool.connect.bind(pool);
     // It takes the connection of that statement before it waits for anything.
     Object.assign(pool, { connect: () => Promise.resolve(first) });
     backend.waitUntilReady().catch(() => undefined);
