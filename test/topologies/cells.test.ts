@@ -89,6 +89,18 @@ describe('cells behind a proxy', function () {
         expect((await ask('/dashboard')).headers.location).to.match(/^\/dashboard\/a\b/);
       });
 
+      /** Waits until the log says that cell b was asked for a path that begins so. */
+      const untilAskedOfB = (path: string) =>
+        until(`cell b was asked for ${path}`, () =>
+          new RegExp(`GET ${path} .* (b_(api|pages)/web1|b 127\\.0\\.0\\.1:\\d+) `).test(running.log()),
+        );
+
+      it("a merchant's public keys are read from the cell that their address says", async () => {
+        const { status } = await ask(`/v1/webhooks/jwks/b.${cells.cells.b.merchant.id}`);
+        expect(status).to.equal(200);
+        await untilAskedOfB('/v1/webhooks/jwks');
+      });
+
       const itLookingUp = proxy.looksUp ? it : it.skip;
       itLookingUp('what was moved leads to the cell of the map, whatever it says itself', async () => {
         const { text } = await ask('/v1/status', { key: old.moved });
@@ -96,9 +108,7 @@ describe('cells behind a proxy', function () {
         expect((await ask(`/checkout/${movedToken}`)).status).to.equal(200);
         // There is no such logo: the log says which cell was asked.
         await ask(`/checkout/logos/${movedToken}.webp`);
-        await until('cell b was asked', () =>
-          /GET \/checkout\/logos .* (b_pages\/web1|b 127\.0\.0\.1:\d+) /.test(running.log()),
-        );
+        await untilAskedOfB('/checkout/logos');
       });
 
       it('an unknown cell and an unknown key get the 401 of the API, an unknown token its 404', async () => {

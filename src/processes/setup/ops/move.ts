@@ -6,7 +6,7 @@ import { lookupsOf } from '../../../domain/ops/move/lookups.ts';
 import { moveMerchant } from '../../../domain/ops/move/move.ts';
 import { MoveRefused } from '../../../domain/ops/move/steps.ts';
 import { forgetMerchant, takeBack } from '../../../domain/ops/move/take-back.ts';
-import { environmentOf, readCells } from '../../../platform/cells/file.ts';
+import { environmentOf, readCells, type Cells } from '../../../platform/cells/file.ts';
 import { recordMoved } from '../../../platform/cells/moved.ts';
 import { StartError } from '../../../platform/config/config.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -48,7 +48,7 @@ export const moveCommand: OpsCommand = {
     const lock = await takeMap(cells.moved);
     const target = openDb({ url, ...TARGET_DB });
     try {
-      return await moveTo(ctx, { target, cell, map: cells.moved }, values, output);
+      return await moveTo(ctx, { target, cell, cells }, values, output);
     } catch (error) {
       throw error instanceof MoveRefused ? new StartError(`${error.message}.`) : error;
     } finally {
@@ -70,13 +70,13 @@ async function takeMap(map: string): Promise<{ close(): void }> {
 interface Target {
   readonly target: Db;
   readonly cell: string;
-  /** The map file of the proxy. */
-  readonly map: string;
+  /** With the map file of the proxy. */
+  readonly cells: Cells;
 }
 
 async function moveTo(
   ctx: Context,
-  { target, cell, map }: Target,
+  { target, cell, cells }: Target,
   values: OpsValues,
   output: OpsOutput,
 ): Promise<OpsResult> {
@@ -91,25 +91,28 @@ async function moveTo(
     await forgetMerchant(ctx.db, id);
     return result({ forgotten: true }, `The rows of ${id} are deleted here; its keys get 503.`);
   }
-  const order = orderOf(ctx, { target, cell, map }, id, output);
+  const order = orderOf(ctx, { target, cell, cells }, id, output);
   const report = await moveMerchant(ctx, target, order);
   const stopped =
     report.stopped_seconds === null ? '' : ` Its writes were refused for ${report.stopped_seconds} s.`;
   return result(
     report,
-    `${id} is in ${cell}.${stopped} Now reload the proxies (${map} leads its keys and tokens there), ` +
+    `${id} is in ${cell}.${stopped} Now reload the proxies (${cells.moved} leads its keys and tokens there), ` +
       'and when nobody comes here any more, run this with --forget.',
   );
 }
 
-function orderOf(ctx: Context, { cell, map }: Target, merchantId: string, output: OpsOutput): MoveOrder {
+function orderOf(ctx: Context, { cell, cells }: Target, merchantId: string, output: OpsOutput): MoveOrder {
   const actor = { kind: 'command', actor: actorName(ctx.config), address: null } as const;
   const entry = { ...actor, merchantId, command: 'moves to another cell', details: { cell } };
   return {
     merchantId,
     cell,
     announce: () => recordAction(ctx.db, { at: ctx.systemNow(), ...entry }),
-    switchRoutes: async () => recordMoved(map, await lookupsOf(ctx.db, merchantId), cell),
+    async switchRoutes() {
+      const names = cells.cells.map(({ name }) => name);
+      await recordMoved(cells.moved, await lookupsOf(ctx.db, merchantId, names), cell);
+    },
     readFrom: async (target, network, height) =>
       isNetwork(network) ? rescanChain(target, network, height) : null,
     onProgress: (rows, of) => output.progress(`${rows} ${of}`),

@@ -2,11 +2,13 @@ import { expect } from 'chai';
 import winston from 'winston';
 import { recordAction } from '../../../../src/domain/audit/record.ts';
 import { measureMerchant } from '../../../../src/domain/ops/move/copy.ts';
+import { lookupsOf } from '../../../../src/domain/ops/move/lookups.ts';
 import { forgetMerchant, takeBack } from '../../../../src/domain/ops/move/take-back.ts';
 import { MERCHANT_TABLES } from '../../../../src/domain/ops/move/tables.ts';
 import { verify } from '../../../../src/domain/ops/verify/verify.ts';
 import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/market.ts';
 import { syncNetwork } from '../../../../src/domain/payments/sync/sync-network.ts';
+import { lookupOf } from '../../../../src/platform/cells/moved.ts';
 import type { Context } from '../../../../src/platform/context.ts';
 import { configure } from '../../../support/deliveries.ts';
 import { untilFeedsAreWhole, walkFeed } from '../../../support/feed.ts';
@@ -69,6 +71,21 @@ describe('moving a merchant to another cell', function () {
     (await verify(harness.ctx, { since: null })).invariants
       .filter(({ offenders }) => offenders > 0)
       .map(({ name, examples }) => [name, examples]);
+
+  it('leads to the target what clients have of it: keys, tokens, and the sets of public keys of each cell', async () => {
+    const { merchant, ctx } = stand.source;
+    const id = await shop.create();
+    const payment = await ctx.db('payments').where({ id }).first<{ token_id: string }>('token_id');
+    const lookups = await lookupsOf(ctx.db, merchant.id, ['a', 'b']);
+    const sent = [
+      merchant.apiKey,
+      payment?.token_id ?? '',
+      merchant.id,
+      `a.${merchant.id}`,
+      `b.${merchant.id}`,
+    ];
+    expect(lookups).to.include.members(sent.map(lookupOf));
+  });
 
   it('goes on in the target with every payment, and tells each event once, in order', async () => {
     const ids = await fill();

@@ -111,7 +111,7 @@ ${cells.map(({ name }) => `    acl is_cell var(txn.named) -m str ${name}`).join(
     http-request set-var(txn.sent) req.cook(${TILL_COOKIE}) if is_till
     http-request set-var(txn.sent) 'path,regsub("${PATTERNS.page}","\\2",i)' if is_page
     http-request set-var(txn.named) var(txn.sent),field(3,_) if is_api { var(txn.sent) -m reg '${PATTERNS.key}' }
-    http-request set-var(txn.named) var(txn.sent),field(1,.) if !is_api { var(txn.sent) -m reg '${PATTERNS.token}' }
+    http-request set-var(txn.named) var(txn.sent),field(1,.) if { var(txn.sent) -m reg '${PATTERNS.token}' }
     http-request set-var(txn.named) 'path,regsub("${PATTERNS.desk}.*$","\\1",i)' if is_desk
     http-request set-var(txn.moved) var(txn.sent),sha2(256),hex,lower,map_str(${moved}) if { var(txn.sent) -m found }
 

@@ -26,8 +26,8 @@ map $http_cookie $till_token {
 }
 map $uri $sent {
     default "";
-    "~*${PATTERNS.api}" $http_x_api_key;
     "~*${PATTERNS.page}" $2;
+    "~*${PATTERNS.api}" $http_x_api_key;
     "~*${PATTERNS.till}" $till_token;
 }
 map $sent $of_sent {

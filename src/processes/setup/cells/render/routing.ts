@@ -26,8 +26,8 @@ export function headOf(proxy: string): string {
  */
 export const PATTERNS = {
   api: '^/+v1(/|$)',
-  /** Its second segment, or the third of pairings and logos without `.webp`, is a token. */
-  page: '^/+(checkout/+logos|checkout|l|till/+pair)/+([^/]+?)([.]webp)?(/.*)?$',
+  /** What follows is a token, of a logo without `.webp`, or whose public keys are asked for. */
+  page: '^/+(checkout/+logos|checkout|l|till/+pair|v1/+webhooks/+jwks)/+([^/]+?)([.]webp)?(/.*)?$',
   till: '^/+till(/|$)',
   desk: '^/+dashboard/+([a-z0-9]{1,8})(/|$)',
   /** A key that says its cell is longer than one that does not, whose random part may look like a cell. */
