@@ -2,6 +2,7 @@ import { findCaller, findCallers } from '../../domain/merchants/api-keys.ts';
 import { KeyUses } from '../../domain/merchants/key-use.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Caller } from '../../domain/api/endpoint.ts';
+import { ApiError } from '../../domain/api/errors.ts';
 import { isAllowedFrom } from '../../domain/merchants/key-limits.ts';
 import { hashApiKey } from '../../platform/values/ids.ts';
 import { Guesses } from './guesses.ts';
@@ -10,9 +11,6 @@ import { Guesses } from './guesses.ts';
 const CACHE_MS = 10_000;
 /** Limits the cache to about 2 MB. */
 const CACHE_ENTRIES = 10_000;
-
-/** Failed authentications of one address within a minute; more get 429. */
-export const UNAUTHORIZED_PER_MINUTE = 60;
 
 /** A key that exists and is not taken: it has ended, or may not be used from the client's address. */
 export interface RefusedKey {
@@ -35,8 +33,7 @@ export function authenticator(ctx: Context): Authenticate {
   const cache = new Map<string, { caller: Caller; until: number }>();
   const underway = new Map<string, Promise<Caller | null>>();
   const uses = new KeyUses();
-  const mostFailures = Math.max(1, UNAUTHORIZED_PER_MINUTE * ctx.config.rateLimitScale);
-  const guesses = new Guesses((hashes) => findCallers(ctx.db, hashes), mostFailures);
+  const guesses = new Guesses(ctx.config, (hashes) => findCallers(ctx.db, hashes));
   const lookUp = async (hash: Buffer, cacheKey: string, address: string) => {
     const until = ctx.now().getTime() + CACHE_MS;
     const caller = await guesses.find(address, hash, () => findCaller(ctx.db, hash));
@@ -97,6 +94,11 @@ export function keyFault(
         'X-API-Key has not the form of a key',
         'X-API-Key holds no key: one begins with sk_test_ or sk_live_, and 32 or more characters follow.',
       ];
+}
+
+/** The error of a key that is not taken from the client's address. */
+export function elsewhere(address: string): ApiError {
+  return new ApiError('forbidden', { message: `The API key may not be used from the address ${address}.` });
 }
 
 /** A Map keeps the order of insertion: its first entry is the oldest. */

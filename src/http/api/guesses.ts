@@ -1,4 +1,8 @@
 import { ApiError } from '../../domain/api/errors.ts';
+import type { Config } from '../../platform/config/config.ts';
+
+/** Unknown secrets of one address within a minute; those above are looked up together. */
+export const UNKNOWN_PER_MINUTE = 60;
 
 const WINDOW_MS = 60_000;
 /** Limits the memory for addresses to about 2 MB. */
@@ -18,7 +22,7 @@ type FindAll<Found> = (hashes: readonly string[]) => Promise<ReadonlyMap<string,
 
 /**
  * Looks secrets up, such as API keys, so that guesses cost Postgres little: those of an address that had
- * `perMinute` unknown ones within a minute are not looked up alone, but in one statement for all such
+ * UNKNOWN_PER_MINUTE unknown ones within a minute are not looked up alone, but in one statement for all such
  * addresses, four times a second. A valid one works behind such an address too, a moment later. Counts begin
  * before the lookup, so guesses at the same instant count as well.
  */
@@ -29,13 +33,20 @@ export class Guesses<Found> {
   /** Several requests may bring one secret. */
   #round: Map<string, Waiting<Found>[]> | null = null;
 
-  constructor(findAll: FindAll<Found>, perMinute: number) {
+  constructor({ rateLimitScale }: Pick<Config, 'rateLimitScale'>, findAll: FindAll<Found>) {
     this.#findAll = findAll;
-    this.#perMinute = perMinute;
+    this.#perMinute = Math.max(1, UNKNOWN_PER_MINUTE * rateLimitScale);
   }
 
-  /** Runs `lookUp`, or waits for the next round. Throws ApiError rate_limited when that is full. */
-  async find(address: string, hash: Buffer, lookUp: () => Promise<Found | null>): Promise<Found | null> {
+  /**
+   * Looks a secret up at once, by `lookUp` where that is cheaper than a list of one, or in the next round.
+   * Throws ApiError rate_limited when that is full.
+   */
+  async find(
+    address: string,
+    hash: Buffer,
+    lookUp: () => Promise<Found | null> = () => this.#findOne(hash.toString('hex')),
+  ): Promise<Found | null> {
     const failed = this.#failedOf(address);
     failed.count += 1;
     let isGuess = false;
@@ -46,6 +57,10 @@ export class Guesses<Found> {
     } finally {
       if (!isGuess) failed.count -= 1;
     }
+  }
+
+  async #findOne(hash: string): Promise<Found | null> {
+    return (await this.#findAll([hash])).get(hash) ?? null;
   }
 
   #failedOf(address: string): { count: number } {

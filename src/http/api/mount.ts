@@ -7,7 +7,8 @@ import { ApiError, ValidationError } from '../../domain/api/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { runInTrace } from '../../platform/traces/traces.ts';
 import type { Validator } from '../../domain/api/validator.ts';
-import { keyFault, UNAUTHORIZED_PER_MINUTE, type Authenticate } from './authenticate.ts';
+import { elsewhere, keyFault, type Authenticate } from './authenticate.ts';
+import { UNKNOWN_PER_MINUTE } from './guesses.ts';
 import { fileOf, readFile, readJson } from './body.ts';
 import type { Clients } from './client-address.ts';
 import { factsOf, idsOfBody, noteFacts } from '../logging/access-log.ts';
@@ -75,7 +76,7 @@ function failWith(limit: RequestHandler, error: unknown): RequestHandler {
  * When Postgres is unavailable the request fails here, with the headers of its endpoint's limit.
  */
 function identifier({ authenticate, limit: newLimit, clients }: Gate) {
-  const limitFailures = newLimit('unauthorized', UNAUTHORIZED_PER_MINUTE, clients.addressOf);
+  const limitFailures = newLimit('unauthorized', UNKNOWN_PER_MINUTE, clients.addressOf);
   return (auth: Endpoint['auth'], limit: RequestHandler): RequestHandler =>
     async (request, response, next) => {
       const key = request.headers['x-api-key'];
@@ -103,10 +104,6 @@ function identifier({ authenticate, limit: newLimit, clients }: Gate) {
 function noteKey(response: Response, key: string, merchantId: string): void {
   noteFacts(response, { key });
   response.locals.keyOf = merchantId;
-}
-
-function elsewhere(address: string): ApiError {
-  return new ApiError('forbidden', { message: `The API key may not be used from the address ${address}.` });
 }
 
 function callerOf(response: Response): Caller | null {

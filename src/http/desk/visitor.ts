@@ -5,9 +5,6 @@ import { Guesses } from '../api/guesses.ts';
 import type { Gate } from '../api/mount.ts';
 import type { DeskCookies } from './shell/cookies.ts';
 
-/** Unknown tokens of one address within a minute; those above are looked up together. */
-const UNKNOWN_PER_MINUTE = 60;
-
 /** Who is signed in; null: nobody. */
 export const sessionOf = ({ locals }: Response): Session | null => (locals.session as Session | null) ?? null;
 
@@ -25,15 +22,11 @@ export function identify(
   { ctx, clients }: Pick<Gate, 'ctx' | 'clients'>,
   cookies: DeskCookies,
 ): RequestHandler {
-  const findAll = (hashes: readonly string[]) => findSessions(ctx.db, hashes, ctx.now());
-  const guesses = new Guesses(findAll, Math.max(1, UNKNOWN_PER_MINUTE * ctx.config.rateLimitScale));
-  const find = async (hash: string) => (await findAll([hash])).get(hash) ?? null;
+  const guesses = new Guesses(ctx.config, (hashes) => findSessions(ctx.db, hashes, ctx.now()));
   return async (request, response, next) => {
     const { session } = cookies.read(request.headers);
     if (session === null) return next();
-    const hash = hashApiKey(session);
-    const lookUp = () => find(hash.toString('hex'));
-    response.locals.session = await guesses.find(clients.addressOf(request), hash, lookUp);
+    response.locals.session = await guesses.find(clients.addressOf(request), hashApiKey(session));
     next();
   };
 }

@@ -6,9 +6,6 @@ import type { Gate } from '../api/mount.ts';
 import { DEVICE_SECONDS, hostCookies } from '../desk/shell/cookies.ts';
 import { noteFacts } from '../logging/access-log.ts';
 
-/** Unknown tokens of one address within a minute; those above are looked up together. */
-const UNKNOWN_PER_MINUTE = 60;
-
 const COOKIES = { device: 'till', opening: 'till-open' } as const;
 
 /** The till that a device is. */
@@ -40,16 +37,12 @@ export interface TillCookies {
  */
 export function tillCookies({ ctx, clients }: Pick<Gate, 'ctx' | 'clients'>): TillCookies {
   const cookies = hostCookies(ctx.config.publicUrl);
-  const findAll = (hashes: readonly string[]) => findPaired(ctx.db, hashes);
-  const guesses = new Guesses(findAll, Math.max(1, UNKNOWN_PER_MINUTE * ctx.config.rateLimitScale));
-  const find = async (hash: string) => (await findAll([hash])).get(hash) ?? null;
+  const guesses = new Guesses(ctx.config, (hashes) => findPaired(ctx.db, hashes));
   return {
     async identify(request, response, next) {
       const token = cookies.read(request.headers, COOKIES.device);
       if (token === null) return next();
-      const hash = hashApiKey(token);
-      const lookUp = () => find(hash.toString('hex'));
-      const till = await guesses.find(clients.addressOf(request), hash, lookUp);
+      const till = await guesses.find(clients.addressOf(request), hashApiKey(token));
       if (till !== null) {
         const opening = cookies.read(request.headers, COOKIES.opening);
         response.locals.till = { till, isOpened: isOpened(till, opening, ctx.now()) } satisfies Device;
