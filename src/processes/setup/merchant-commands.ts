@@ -15,17 +15,17 @@ import { PolicyChoice } from '../../domain/payments/lifecycle/policy.ts';
 import { reEncryptSecrets } from '../../domain/ops/re-encrypt.ts';
 import { reSignWallets } from '../../domain/wallets/re-sign.ts';
 import { SecretBoxError } from '../../platform/secret-box.ts';
-import { readSecrets } from '../../domain/webhooks/secrets/read.ts';
-import { MERCHANT_SECRETS } from '../../domain/webhooks/secrets/store.ts';
 import { StartError } from '../../platform/config/config.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Connection } from '../../platform/postgres/db.ts';
 import { PERMISSIONS, type Mode, type Permission } from '../../domain/api/endpoint.ts';
 import { messageOf } from '../../platform/log.ts';
 import { getValidator } from '../../domain/api/validator.ts';
+import { assertSecretsKeyFits } from './shared/secrets-key.ts';
 
 /** A mistake in the command line. */
 export class UsageError extends StartError {}
+
 type Option =
   | 'name'
   | 'currency'
@@ -135,21 +135,6 @@ export function setting<Value>(
   };
 }
 
-/**
- * Throws StartError unless SECRETS_KEY is that of web and worker: with another, every webhook would fail. One
- * who moved to another cell has no secret here.
- */
-export async function assertSecretsKeyFits(ctx: Context): Promise<void> {
-  try {
-    for (const { merchant_id: id } of (await listMerchants(ctx.db)).toReversed())
-      if ((await readSecrets(ctx, MERCHANT_SECRETS, id)).length > 0) return;
-  } catch (error) {
-    throw new StartError(
-      `The secrets in this database were sealed with another SECRETS_KEY than the one set here (${messageOf(error)}). Set the one of web and worker.`,
-    );
-  }
-}
-
 export function asUsageError(error: unknown): never {
   throw error instanceof RangeError ? new UsageError(error.message) : error;
 }
@@ -196,5 +181,6 @@ function policyOf(text: string): PolicyChoice {
 
 export async function assertMerchant(ctx: Context, id: string): Promise<MerchantSummary> {
   const found = (await listMerchants(ctx.db)).find(({ merchant_id }) => merchant_id === id);
-  return found ?? asUsageError(new RangeError(`There is no merchant ${id}`));
+  if (found === undefined) throw new UsageError(`There is no merchant ${id}`);
+  return found;
 }

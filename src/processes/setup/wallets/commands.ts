@@ -14,13 +14,8 @@ import { toResource } from '../../../domain/wallets/list.ts';
 import { confirmWallet, endWallet, setWallet, type Changed } from '../../../domain/wallets/set.ts';
 import { StartError } from '../../../platform/config/config.ts';
 import type { Context } from '../../../platform/context.ts';
-import {
-  asUsageError,
-  assertMerchant,
-  assertSecretsKeyFits,
-  UsageError,
-  type Command,
-} from '../merchant-commands.ts';
+import { asUsageError, assertMerchant, UsageError, type Command } from '../merchant-commands.ts';
+import { assertSecretsKeyFits } from '../shared/secrets-key.ts';
 import { exportWallet } from './export.ts';
 import { readValue } from './read-value.ts';
 import { changedText, exportText, listText } from './text.ts';

@@ -2,13 +2,8 @@ import { ExchangeError } from '../../../domain/exchange/port.ts';
 import { refreshAccount, setAccount, slippageOf, type AccountFacts } from '../../../domain/exchange/set.ts';
 import { listAccounts, retireAccount } from '../../../domain/exchange/store.ts';
 import { StartError } from '../../../platform/config/config.ts';
-import {
-  asUsageError,
-  assertMerchant,
-  assertSecretsKeyFits,
-  UsageError,
-  type Command,
-} from '../merchant-commands.ts';
+import { asUsageError, assertMerchant, UsageError, type Command } from '../merchant-commands.ts';
+import { assertSecretsKeyFits } from '../shared/secrets-key.ts';
 import { readInput } from './read-value.ts';
 
 const SLIPPAGE_PERCENT = '1';
