@@ -63,9 +63,9 @@ export function readyBackends(
       }
   };
   const first = { query, release: () => undefined };
+  const connect = pool.connect.bind(pool);
   return (...args) => {
     const backend = create(...args);
-    const connect = pool.connect.bind(pool);
     // It takes the connection of that statement before it waits for anything.
     Object.assign(pool, { connect: () => Promise.resolve(first) });
     backend.waitUntilReady().catch(() => undefined);
