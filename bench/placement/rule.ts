@@ -24,7 +24,7 @@ export function leastLoaded(loads: readonly number[]): number {
  * The next `ops merchant move` that evens out: from the fullest cell to the emptiest, of its merchants the
  * one whose weight is nearest to half of the difference, and below the difference, so that the higher of both
  * loads falls. A cell with a merchant who alone weighs more than `skew` times the mean is left as it is: no
- * move can mend it. Null: all others are within `skew` times the mean, or no merchant would help.
+ * move helps it. Null: all others are within `skew` times the mean, or no merchant would help.
  */
 export function nextMove(cells: readonly Cell[], skew: number): Move | null {
   const loads = cells.map(({ load }) => load);

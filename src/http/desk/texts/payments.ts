@@ -125,15 +125,15 @@ export const PAYMENTS = {
   signAnnounce: 'Note this transaction',
   signByHand: 'What to send, field by field',
   signPsbt: 'Transaction to sign (PSBT)',
+  signAsked:
+    'A wallet was asked to pay this. Look into it: if it has sent the money, enter the transaction below; only if it has not, ask again.',
+  signAskedBy: 'It was asked by {email}, {at}.',
+  signAgain: 'It has sent nothing: ask again',
   sign: {
     with: 'Sign with {wallet}',
     any: 'Sign with the wallet of this browser',
     asking: 'Look into your wallet: it asks you.',
     sent: 'Sent. The transaction is noted.',
-    asked:
-      'A wallet was asked to pay this. Look into it: if it has sent the money, enter the transaction below; only if it has not, ask again.',
-    askedBy: 'It was asked by {email}, {at}.',
-    again: 'It has sent nothing: ask again',
     rejected: 'You refused it in your wallet. Nothing was sent.',
     pending: 'Your wallet has a question open already. Answer that first.',
     funds: 'Your wallet has too little for this, or for the fee.',

@@ -81,8 +81,8 @@ function callOf(visit: AtMerchant, { id, request, asked }: ToSign): Html {
  * page. The script asks and takes back by the same form.
  */
 function askedForm(visit: AtMerchant, id: string, asked: AskedWallet | undefined): Html {
-  const { askedBy, asked: text, again } = visit.texts.payments.sign;
-  const by = { email: isolated(asked?.email ?? ''), at: time(asked?.at ?? visit.ctx.now()) };
+  const { signAsked, signAskedBy, signAgain } = visit.texts.payments;
+  const by = asked && fill(signAskedBy, { email: isolated(asked.email ?? ''), at: time(asked.at) });
   return html`<form
     method="post"
     action="${paymentPath(visit)}/refunds/${id}/wallet"
@@ -91,8 +91,8 @@ function askedForm(visit: AtMerchant, id: string, asked: AskedWallet | undefined
     ${asked === undefined ? html`hidden` : null}
   >
     <input type="hidden" name="asked" value="no" />
-    <p>${text} ${asked === undefined ? null : fill(askedBy, by)}</p>
-    ${button(again, { kind: 'quiet' })}
+    <p>${signAsked} ${by ?? null}</p>
+    ${button(signAgain, { kind: 'quiet' })}
   </form>`;
 }
 
