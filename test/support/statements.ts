@@ -20,14 +20,14 @@ export async function singleStatementsOf(work: () => Promise<unknown>): Promise<
 }
 
 async function record(work: () => Promise<unknown>): Promise<Statement[]> {
-  const sent: Statement[] = [];
+  const sent: Sent[] = [];
   const prototype = pg.Client.prototype as { query: (...args: unknown[]) => unknown };
   const { query } = prototype;
   prototype.query = function (this: unknown, ...args: unknown[]) {
     const statement = args[0] as Statement;
     // The use of a key is recorded once an hour, and no request waits for it, or for the connection that it
     // may open.
-    if (!/SET last_used_at|set_config\(/.test(textOf(statement))) sent.push(statement);
+    if (!/SET last_used_at|set_config\(/.test(textOf(statement))) sent.push({ client: this, statement });
     return query.apply(this, args);
   };
   try {
@@ -35,7 +35,35 @@ async function record(work: () => Promise<unknown>): Promise<Statement[]> {
   } finally {
     prototype.query = query;
   }
-  return sent;
+  return ofWork(sent);
+}
+
+interface Sent {
+  readonly client: unknown;
+  readonly statement: Statement;
+}
+
+/** What is collected of the requests of keys is stored behind their responses, at any moment. */
+const COLLECTED = /\bkey_request_/;
+
+/** Leaves out the transactions that store what was collected, also one of which only a part was recorded. */
+function ofWork(sent: readonly Sent[]): Statement[] {
+  const open = new Map<unknown, Sent[]>();
+  const others = new Set<Sent>();
+  for (const one of sent) {
+    const text = textOf(one.statement);
+    const isEnd = text === 'COMMIT;';
+    if (text === 'BEGIN;') open.set(one.client, []);
+    const transaction = open.get(one.client);
+    transaction?.push(one);
+    if (transaction === undefined && (isEnd || COLLECTED.test(text))) others.add(one);
+    if (transaction === undefined || !isEnd) continue;
+    open.delete(one.client);
+    if (transaction.some(({ statement }) => COLLECTED.test(textOf(statement))))
+      for (const its of transaction) others.add(its);
+  }
+  for (const begun of open.values()) for (const its of begun) others.add(its);
+  return sent.filter((one) => !others.has(one)).map(({ statement }) => statement);
 }
 
 function textOf(statement: Statement): string {

@@ -186,9 +186,7 @@ describe('the events of a merchant', () => {
   });
 
   it('cost one round trip to Postgres a page', async () => {
-    // What was under way before may commit meanwhile.
-    const sent = await recordQueries(() => feed(`?limit=2`));
-    expect(sent.filter((text) => text !== 'COMMIT;')).to.have.length(1);
+    expect(await recordQueries(() => feed(`?limit=2`))).to.have.length(1);
   });
 
   it('of test payments are included, whatever their clocks, and none of scenarios that failed', async () => {
