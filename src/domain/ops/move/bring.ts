@@ -5,7 +5,7 @@ import { copyMerchant, CopyDiffers, deleteMerchant, type Ends } from './copy.ts'
 import { raiseFence } from './fence.ts';
 import { drainMerchant, freezeJobs } from './hold-jobs.ts';
 import { assertMovable } from './preflight.ts';
-import { ask } from './rows.ts';
+import { ask } from './tables/rows.ts';
 import { beginMove, decide, endMove, MoveRefused, readMove, stopFor } from './steps.ts';
 import { takeBack } from './take-back.ts';
 

@@ -1,7 +1,15 @@
 import type { Db, Tx } from '../../../platform/postgres/db.ts';
 import { moveCountPosition, moveSimulated, readHeights } from './numbers.ts';
-import { ask, columnsOf, deleteRows, insertRows, measureRows, readRows, type Measure } from './rows.ts';
-import { MERCHANT_TABLES, type MerchantTable } from './tables.ts';
+import {
+  ask,
+  columnsOf,
+  deleteRows,
+  insertRows,
+  measureRows,
+  readRows,
+  type Measure,
+} from './tables/rows.ts';
+import { MERCHANT_TABLES, type MerchantTable } from './tables/tables.ts';
 
 /** The two databases of a move. */
 export interface Ends {

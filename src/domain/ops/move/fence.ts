@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../../platform/postgres/db.ts';
-import { ask, literalOf } from './rows.ts';
-import { isOf, MERCHANT_TABLES, type MerchantTable } from './tables.ts';
+import { ask, columnsOf, literalOf } from './tables/rows.ts';
+import { isOf, MERCHANT_TABLES, type MerchantTable } from './tables/tables.ts';
 
 /** Others wait behind a trigger that waits for a table: so long at most, again and again. */
 const LOCK_MS = 200;
@@ -22,7 +22,10 @@ const tablesOf = (part: Part): readonly MerchantTable[] =>
  * before; each table is locked alone, for a moment, so that nothing can deadlock.
  */
 export async function raiseFence(db: Db, merchantId: string, part: Part): Promise<void> {
-  for (const table of tablesOf(part)) await inTurn(db, triggerOn(table, merchantId));
+  for (const table of tablesOf(part)) {
+    const columns = table.bookkeeping === undefined ? [] : await columnsOf(db, table);
+    await inTurn(db, triggerOn(table, merchantId, columns));
+  }
 }
 
 /** Takes all of it away; what is refused after that, others refuse. */
@@ -38,14 +41,17 @@ export async function dropFence(db: Db, merchantId: string): Promise<void> {
 
 const nameOf = (merchantId: string) => `moving ${merchantId}`;
 
-function triggerOn(table: MerchantTable, merchantId: string): string {
+/** `columns`: those of the table, where it has some that do not matter. */
+function triggerOn(table: MerchantTable, merchantId: string, columns: readonly string[]): string {
   const literal = literalOf(merchantId);
   // Of other merchants' rows it costs a comparison, where the row names its merchant.
   const [when, condition] =
     typeof table.isOf === 'string'
       ? [`WHEN (NEW.${table.isOf} = ${literal}) `, '']
       : ['', isOf(table, literal)];
-  const what = table.refuses === 'insert' ? 'INSERT' : 'INSERT OR UPDATE';
+  const mattering = columns.filter((name) => table.bookkeeping?.includes(name) !== true);
+  const update = mattering.length === 0 ? 'UPDATE' : `UPDATE OF ${mattering.join(', ')}`;
+  const what = table.refuses === 'insert' ? 'INSERT' : `INSERT OR ${update}`;
   return `CREATE OR REPLACE TRIGGER "${nameOf(merchantId)}" BEFORE ${what} ON ${table.name} FOR EACH ROW
     ${when}EXECUTE FUNCTION refuse_moving(${literal}, '${condition.replaceAll("'", "''")}')`;
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IS_STUCK } from '../../schedule/parking.ts';
 import type { Connection, Db } from '../../../platform/postgres/db.ts';
-import { ask, literalOf } from './rows.ts';
-import { isOf, MERCHANT_TABLES } from './tables.ts';
+import { ask, literalOf } from './tables/rows.ts';
+import { isOf, MERCHANT_TABLES } from './tables/tables.ts';
 
 const POLL_MS = 100;
 

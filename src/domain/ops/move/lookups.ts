@@ -1,7 +1,7 @@
 import { lookupOf } from '../../../platform/cells/moved.ts';
 import type { Db } from '../../../platform/postgres/db.ts';
 import { inCell } from '../../../platform/values/cells.ts';
-import { ask } from './rows.ts';
+import { ask } from './tables/rows.ts';
 
 /**
  * What clients of a merchant send, as the proxy looks for it: the SHA-256 in hex of keys, of the tokens of

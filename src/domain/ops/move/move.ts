@@ -5,7 +5,7 @@ import { measureMerchant, type Ends } from './copy.ts';
 import { dropFence } from './fence.ts';
 import { releaseJobs } from './hold-jobs.ts';
 import { endMove, MoveRefused, readMove, recordStep, type Step } from './steps.ts';
-import { MERCHANT_TABLES } from './tables.ts';
+import { MERCHANT_TABLES } from './tables/tables.ts';
 
 export interface MoveReport {
   readonly step: Step;

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/postgres/db.ts';
-import { ask, literalOf } from './rows.ts';
-import { isOf, MERCHANT_TABLES } from './tables.ts';
+import { ask, literalOf } from './tables/rows.ts';
+import { isOf, MERCHANT_TABLES } from './tables/tables.ts';
 
 // What has other numbers in the target: positions in the feed, and the blocks of simulated chains.
 

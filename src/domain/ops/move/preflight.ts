@@ -1,7 +1,7 @@
 import type { Connection } from '../../../platform/postgres/db.ts';
 import { IS_OPEN } from '../../payments/refunds/states.ts';
 import type { Ends } from './copy.ts';
-import { ask } from './rows.ts';
+import { ask } from './tables/rows.ts';
 import { MoveRefused, readMove } from './steps.ts';
 
 const GONE_AFTER_SECONDS = 60;

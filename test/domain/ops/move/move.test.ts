@@ -4,7 +4,7 @@ import { recordAction } from '../../../../src/domain/audit/record.ts';
 import { measureMerchant } from '../../../../src/domain/ops/move/copy.ts';
 import { lookupsOf } from '../../../../src/domain/ops/move/lookups.ts';
 import { forgetMerchant, takeBack } from '../../../../src/domain/ops/move/take-back.ts';
-import { MERCHANT_TABLES } from '../../../../src/domain/ops/move/tables.ts';
+import { MERCHANT_TABLES } from '../../../../src/domain/ops/move/tables/tables.ts';
 import { verify } from '../../../../src/domain/ops/verify/verify.ts';
 import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/market.ts';
 import { syncNetwork } from '../../../../src/domain/payments/sync/sync-network.ts';

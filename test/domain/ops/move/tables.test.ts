@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createHandlers } from '../../../../src/background/workers.ts';
-import { isOf, MERCHANT_TABLES } from '../../../../src/domain/ops/move/tables.ts';
+import { isOf, MERCHANT_TABLES } from '../../../../src/domain/ops/move/tables/tables.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 
 /**

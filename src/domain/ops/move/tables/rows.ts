@@ -1,5 +1,5 @@
-import type { Connection, Tx } from '../../../platform/postgres/db.ts';
-import { isId } from '../../../platform/values/ids.ts';
+import type { Connection, Tx } from '../../../../platform/postgres/db.ts';
+import { isId } from '../../../../platform/values/ids.ts';
 import { isOf, type MerchantTable } from './tables.ts';
 
 /** Rows that travel at once, and are in memory at once. */
@@ -53,7 +53,9 @@ export async function measureRows(
   merchantId: string,
 ): Promise<Measure> {
   const columns = await columnsOf(connection, table);
-  const compared = columns.filter((name) => table.instead?.[name] === undefined);
+  const compared = columns.filter(
+    (name) => table.instead?.[name] === undefined && table.bookkeeping?.includes(name) !== true,
+  );
   const row = `ROW(${compared.map((name) => `t.${quoted(name)}`).join(', ')})`;
   const [found] = await ask<Measure>(
     connection,

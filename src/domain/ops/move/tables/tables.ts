@@ -1,3 +1,5 @@
+import { through, ofPayment, ofRefund, ofTill, ofPerson, ofTestClock, OWNER_OF_JOB } from './owners.ts';
+
 /** A table with rows of merchants. */
 export interface MerchantTable {
   readonly name: string;
@@ -24,6 +26,11 @@ export interface MerchantTable {
    * written again in the target, or is lost on purpose.
    */
   readonly refuses: 'all' | 'late' | 'insert' | 'none';
+  /**
+   * Columns that are written beside requests, reads too: what updates no others is not refused. Values that
+   * come behind the copy are lost, so these are not compared.
+   */
+  readonly bookkeeping?: readonly string[];
   /** SQL: whether a row `r` that comes is in the target already, where it stays as it is. */
   readonly isKnown?: string;
   /** Rows of people, who may belong to other merchants as well: they are neither compared nor deleted. */
@@ -35,21 +42,6 @@ export interface MerchantTable {
   readonly stays?: true;
 }
 
-/** SQL: by the key of a row that names its merchant, which an index finds for one row and a join for all. */
-const through =
-  (parent: string, key: string, column = key) =>
-  (merchant: string) =>
-    `EXISTS (SELECT FROM ${parent} o WHERE o.${key} = t.${column} AND o.merchant_id = ${merchant})`;
-const ofPayment = through('payments', 'id', 'payment_id');
-const ofRefund = (merchant: string) =>
-  `EXISTS (SELECT FROM refunds r JOIN payments o ON o.id = r.payment_id
-     WHERE r.id = t.refund_id AND o.merchant_id = ${merchant})`;
-const ofTill = through('tills', 'id', 'till_id');
-const ofPerson = through('memberships', 'person_id');
-/** A chain of one test clock is the payment's whose clock it is. */
-const ofTestClock = (merchant: string) =>
-  `EXISTS (SELECT FROM payments o WHERE o.id = split_part(t.chain, '/', 2) AND o.merchant_id = ${merchant})`;
-
 const KNOWN = (person: string) => `r.${person} IN (SELECT id FROM known_people)`;
 const OF_PERSON = {
   isOf: ofPerson,
@@ -57,15 +49,6 @@ const OF_PERSON = {
   isShared: true,
   isKnown: KNOWN('person_id'),
 } as const;
-
-/** SQL: whose a scheduled job is, by what its key begins with; null: the cell's. */
-const OWNER_OF_JOB = `CASE left(t.key, 4)
-    WHEN 'mer_' THEN split_part(t.key, ' ', 1)
-    WHEN 'pay_' THEN (SELECT merchant_id FROM payments WHERE id = substr(t.key, 1, 30))
-    WHEN 'evt_' THEN (SELECT merchant_id FROM events WHERE id = t.key)
-    WHEN 'ref_' THEN (SELECT p.merchant_id FROM refunds r JOIN payments p ON p.id = r.payment_id WHERE r.id = t.key)
-    WHEN 'wal_' THEN (SELECT merchant_id FROM wallets WHERE id = split_part(t.key, ' ', 1))
-    ELSE (SELECT merchant_id FROM payments WHERE id = t.test_clock) END`;
 
 const each = (
   isOf: MerchantTable['isOf'],
@@ -88,7 +71,8 @@ export const MERCHANT_TABLES: readonly MerchantTable[] = [
   { name: 'memberships', isOf: 'merchant_id', refuses: 'all' },
   { name: 'payment_views', isOf: 'merchant_id', order: 't.id', assigned: ['id'], refuses: 'all' },
   { name: 'invitations', isOf: 'merchant_id', refuses: 'all' },
-  { name: 'api_keys', isOf: 'merchant_id', refuses: 'insert', stays: true },
+  // A key that is revoked behind the copy would live on in the target.
+  { name: 'api_keys', isOf: 'merchant_id', refuses: 'all', bookkeeping: ['last_used_at'], stays: true },
   ...each('merchant_id', 'all', 'webhook_secrets', 'webhook_signing_keys', 'endpoint_registrations'),
   { name: 'endpoint_secrets', isOf: through('endpoint_registrations', 'id', 'endpoint_id'), refuses: 'all' },
   ...each('merchant_id', 'all', 'merchant_faces', 'mail_texts', 'sandbox_rates'),

@@ -1,0 +1,20 @@
+import { beginMove, stopFor } from '../../src/domain/ops/move/steps.ts';
+import { raiseFence } from '../../src/domain/ops/move/fence.ts';
+import type { Harness } from './harness.ts';
+
+/** Stops what is written of the harness's merchant, as a move does when its jobs rest and rows are copied. */
+export async function pauseMerchant({ ctx, merchant }: Harness): Promise<void> {
+  const move = { merchantId: merchant.id, cell: 'b', run: 'test', now: ctx.now() };
+  await beginMove(ctx.db, move, 'announced');
+  await stopFor(ctx.db, merchant.id, 600);
+  await raiseFence(ctx.db, merchant.id, 'first');
+  await raiseFence(ctx.db, merchant.id, 'late');
+}
+
+/** What the database says of a write that it refuses meanwhile; `written`: it has not refused. */
+export function refusal(write: Promise<unknown>): Promise<string> {
+  return write.then(
+    () => 'written',
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+}
