@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { readLogo } from '../../domain/checkout/appearance/store.ts';
 import { embedScript } from '../../domain/checkout/page/embedding.ts';
 import { PAGE_SCRIPT } from '../../domain/checkout/page/document.ts';
@@ -6,10 +6,7 @@ import { ICON, SYMBOLS } from '../../domain/checkout/markup/icons.ts';
 import { WALLET_KITS } from '../../domain/checkout/markup/wallet-kit.ts';
 import type { Context } from '../../platform/context.ts';
 import { CHECKOUT_HEADERS } from './page.ts';
-import { acceptedEncoding, compressed, type Encoding } from '../../platform/pages/compress.ts';
-
-/** Browsers and proxies may keep for good what has another path when it changes. */
-const FOR_GOOD = 'public, max-age=31536000, immutable';
+import { FOR_GOOD, sendCompressed } from '../protocol/send-compressed.ts';
 
 const SVG = 'image/svg+xml; charset=utf-8';
 
@@ -23,21 +20,18 @@ const ASSETS = new Map<string, { content: string; type: string }>([
   ),
 ]);
 
-/** Compressed once a process, when it is first asked for; by content, of which there are a few. */
-const bodies: Readonly<Record<Encoding, Map<string, Promise<Buffer>>>> = { br: new Map(), gzip: new Map() };
-
 /** What pages load. Another release's is not to be had here: a page asks again later for its script. */
 export const sendAsset: RequestHandler = async (request, response) => {
   const asset = ASSETS.get(request.path);
   if (asset === undefined) return refuse(response);
   response.set({ ...CHECKOUT_HEADERS, 'Content-Type': asset.type, 'Cache-Control': FOR_GOOD });
-  await sendCompressed(request, response, asset.content);
+  await sendCompressed(request, response, { content: asset.content, isKept: true });
 };
 
 /** For browsers that ask for an icon without having seen a page that names one. */
 export const sendIcon: RequestHandler = (request, response) => {
   response.set({ ...CHECKOUT_HEADERS, 'Content-Type': SVG, 'Cache-Control': 'public, max-age=86400' });
-  return sendCompressed(request, response, ICON.content);
+  return sendCompressed(request, response, { content: ICON.content, isKept: true });
 };
 
 /** For the pages of every shop: as a module too, which is fetched with CORS, and where COEP asks for CORP. */
@@ -55,21 +49,8 @@ export function sendEmbedScript({ config }: Context): RequestHandler {
   const { content, etag } = embedScript(config.publicUrl);
   return (request, response) => {
     response.set(EMBED_HEADERS).set('ETag', etag);
-    return sendCompressed(request, response, content);
+    return sendCompressed(request, response, { content, isKept: true });
   };
-}
-
-async function sendCompressed(request: Request, response: Response, content: string): Promise<void> {
-  const encoding = acceptedEncoding(request.headers['accept-encoding']);
-  response.set('Vary', 'Accept-Encoding');
-  if (encoding === null) response.send(content);
-  else response.set('Content-Encoding', encoding).send(await bodyIn(encoding, content));
-}
-
-function bodyIn(encoding: Encoding, content: string): Promise<Buffer> {
-  const body = bodies[encoding].get(content) ?? compressed(content, encoding);
-  bodies[encoding].set(content, body);
-  return body;
 }
 
 /** A logo that is opened by itself runs nothing and loads nothing. */
@@ -88,8 +69,7 @@ export function sendLogo(ctx: Context): RequestHandler<{ file: string }> {
     const id = LOGO_FILE.exec(request.params.file)?.[1];
     const logo = id === undefined ? null : await readLogo(ctx.db, id);
     if (logo === null) return refuse(response);
-    response.set(LOGO_HEADERS).removeHeader('Vary');
-    response.set('ETag', `"${id}"`);
+    response.set({ ...LOGO_HEADERS, ETag: `"${id}"` });
     if (request.fresh) response.status(304).end();
     else response.send(logo);
   };

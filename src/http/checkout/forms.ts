@@ -10,9 +10,8 @@ import type { AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
 import { sendReceipt } from '../../domain/receipts/jobs.ts';
 import { createReceipts } from '../../domain/receipts/store.ts';
 import type { Context } from '../../platform/context.ts';
-import { languageOf, PAGE_HEADERS, pageOf } from './page.ts';
+import { languageOf, PAGE_HEADERS, pageOf, sendPage } from './page.ts';
 import { sendRefusal } from './refusal.ts';
-import { sendPage } from './send-page.ts';
 
 /** Parses a form of the page; all of them are small. */
 export const readForm: RequestHandler = express.urlencoded({ extended: false, limit: '1kb' });

@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { PAGE_CSP, PASSING_CSP } from '../../domain/checkout/page/document.ts';
 import { readDisplayRates } from '../../domain/checkout/actions/read-display-rates.ts';
 import { languageFor, languageNamed, type Language } from '../../domain/languages/languages.ts';
@@ -12,20 +12,24 @@ import { adaptersOf, type AdaptersByMode } from '../../domain/payments/lifecycle
 import type { CheckoutPayment } from '../../domain/checkout/view/store.ts';
 import { withTestClockOf } from '../../domain/payments/lifecycle/test-clock.ts';
 import type { Context } from '../../platform/context.ts';
+import { sendCompressed } from '../protocol/send-compressed.ts';
 import type { Render } from './open-pages.ts';
 
 /** The headers of every response below /checkout, of any type. */
 export const CHECKOUT_HEADERS = {
   'Content-Security-Policy': PAGE_CSP,
   'Cache-Control': 'no-store',
-  Vary: 'Accept-Language, Accept-Encoding',
   // The path opens the payment: no site that the page links to may read it.
   'Referrer-Policy': 'origin',
   'X-Content-Type-Options': 'nosniff',
   'X-Robots-Tag': 'noindex',
 };
 
-export const PAGE_HEADERS = { ...CHECKOUT_HEADERS, 'Content-Type': 'text/html; charset=utf-8' };
+export const PAGE_HEADERS = {
+  ...CHECKOUT_HEADERS,
+  'Content-Type': 'text/html; charset=utf-8',
+  Vary: 'Accept-Language, Accept-Encoding',
+};
 
 /** The headers of a message that passes. */
 export const PASSING_HEADERS = { ...PAGE_HEADERS, 'Content-Security-Policy': PASSING_CSP };
@@ -34,6 +38,15 @@ export const PASSING_HEADERS = { ...PAGE_HEADERS, 'Content-Security-Policy': PAS
 export interface RenderedPage {
   readonly html: string;
   readonly policy: string;
+}
+
+/**
+ * Sends a page, compressed as the browser accepts it, so that one round trip shows it. No cookie or secret of
+ * another page is compressed with what a request says, so its length tells nothing (BREACH).
+ */
+export function sendPage(request: Request, response: Response, page: RenderedPage): Promise<void> {
+  response.set({ ...PAGE_HEADERS, 'Content-Security-Policy': page.policy });
+  return sendCompressed(request, response, { content: page.html, isKept: false });
 }
 
 /** The page of a payment at the payment's own time. */

@@ -6,8 +6,7 @@ import { checkoutPath, languageQuery } from '../../domain/checkout/page/page.ts'
 import { findByToken } from '../../domain/checkout/view/store.ts';
 import { adaptersOf, type AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
 import type { Context } from '../../platform/context.ts';
-import { languageOf } from './page.ts';
-import { sendPage } from './send-page.ts';
+import { languageOf, sendPage } from './page.ts';
 
 /** Responds to a form with a message that leads back to the payment's page, and says TEST as that does. */
 export async function sendRefusal(

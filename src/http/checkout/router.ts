@@ -23,8 +23,15 @@ import {
   setRefundAddress,
 } from './forms.ts';
 import { ownPageOnly } from './refusal.ts';
-import { CHECKOUT_HEADERS, isHumanView, languageOf, PAGE_HEADERS, PASSING_HEADERS, pageOf } from './page.ts';
-import { sendPage } from './send-page.ts';
+import {
+  CHECKOUT_HEADERS,
+  isHumanView,
+  languageOf,
+  PAGE_HEADERS,
+  PASSING_HEADERS,
+  pageOf,
+  sendPage,
+} from './page.ts';
 import type { PageStreams } from './page-streams.ts';
 import type { Gate } from '../api/mount.ts';
 

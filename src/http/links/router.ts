@@ -12,9 +12,8 @@ import type { Context } from '../../platform/context.ts';
 import { newToken } from '../../platform/values/ids.ts';
 import type { Gate } from '../api/mount.ts';
 import { isFromOwnPage } from '../checkout/refusal.ts';
-import { languageOf, PAGE_HEADERS, PASSING_HEADERS } from '../checkout/page.ts';
+import { languageOf, PAGE_HEADERS, PASSING_HEADERS, sendPage } from '../checkout/page.ts';
 import { showMaintenance } from '../checkout/router.ts';
-import { sendPage } from '../checkout/send-page.ts';
 
 /** As that of the checkout page: at this rate no client guesses a token. */
 const PAGES_PER_MINUTE = 300;

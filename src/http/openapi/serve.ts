@@ -1,22 +1,16 @@
-import { gzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
+import { sendCompressed } from '../protocol/send-compressed.ts';
 
 export const OPENAPI_PATH = '/v1/openapi.json';
 /** Where the document was before it had a version. */
 export const OLD_OPENAPI_PATH = '/openapi.json';
 
-/** Sends the document, compressed once, for the first client, for all that accept it. */
+/** Sends the document, which is made for the first client, for all. */
 export function serveDocument(document: () => object): RequestHandler {
-  let made: { readonly plain: string; readonly compressed: Buffer } | null = null;
-  const make = () => {
-    const plain = JSON.stringify(document());
-    return { plain, compressed: gzipSync(plain) };
-  };
+  let made: string | null = null;
   return (request, response) => {
-    const { plain, compressed } = (made ??= make());
-    response.type('application/json').vary('Accept-Encoding');
-    if (request.acceptsEncodings('gzip') === false) response.send(plain);
-    else response.set('Content-Encoding', 'gzip').send(compressed);
+    made ??= JSON.stringify(document());
+    return sendCompressed(request, response.type('application/json'), { content: made, isKept: true });
   };
 }
 

@@ -5,7 +5,7 @@ import type { AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
 import type { Gate } from '../api/mount.ts';
 import { showMaintenance } from '../checkout/router.ts';
 import { ownPostOnly } from '../desk/shell/own-post.ts';
-import { acceptedEncoding, compressed } from '../../platform/pages/compress.ts';
+import { FOR_GOOD, sendCompressed } from '../protocol/send-compressed.ts';
 import { SCRIPT, TILL_HEADERS } from './assets.ts';
 import { closeRoutes } from './close-routes.ts';
 import { clientOf, deviceOf, tillCookies, type TillCookies } from './device.ts';
@@ -158,17 +158,13 @@ function sendPage(response: Response, till: PairedTill | null, page: TillPage): 
     .send(tillDocument(till, page, isOpen));
 }
 
-const FOR_GOOD = 'public, max-age=31536000, immutable';
-
 /** Another release's is not to be had here: its page works without, and asks again when it is loaded. */
 const sendScript: RequestHandler = async (request, response) => {
-  response.set({ 'X-Content-Type-Options': 'nosniff', Vary: 'Accept-Encoding' });
+  response.set('X-Content-Type-Options', 'nosniff');
   if (request.path !== SCRIPT.path) {
     response.status(404).end();
     return;
   }
   response.set({ 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': FOR_GOOD });
-  const encoding = acceptedEncoding(request.headers['accept-encoding']);
-  if (encoding === null) response.send(SCRIPT.content);
-  else response.set('Content-Encoding', encoding).send(await compressed(SCRIPT.content, encoding));
+  await sendCompressed(request, response, { content: SCRIPT.content, isKept: true });
 };
