@@ -96,7 +96,7 @@ describe('the payments of the desk in a browser', () => {
       await page.keyboard.press('Enter');
       await page.waitForURL(url(id));
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-      await tabTo(page, 'Copy');
+      await tabTo(page, 'Copy the link');
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Copied' }).waitFor();
       expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(checkout_url);
@@ -131,7 +131,9 @@ describe('the payments of the desk in a browser', () => {
 
   check(`have no fault that axe finds, on light and dark screens, and fit ${SMALL_AND_LARGE}`, async () => {
     const id = shown;
-    const open = await createPayment(harness, { order_id: 'looks-1', customer_email: 'carla@buyer.example' });
+    const price = { price_amount: '10.50', price_currency: 'EUR', pay_amount: undefined };
+    const buyer = { customer_email: 'carla@buyer.example' };
+    const open = await createPayment(harness, { order_id: 'looks-1', ...buyer, ...price });
     await withPerson(
       'looks@shop.example',
       async (page) => {

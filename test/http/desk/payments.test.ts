@@ -75,6 +75,33 @@ describe('the payments at the desk', () => {
       .and.match(/0x[0-9a-f]{64}/);
   });
 
+  it('begin with their amount, their price in money, their state and what one may do', async () => {
+    const sue = await joinDesk(harness, 'sue@shop.example', { role: 'owner' });
+    const price = { price_amount: '10.50', price_currency: 'EUR', pay_amount: undefined };
+    const { id, pay_amount } = await createPayment(harness, { order_id: 'head-1', ...price });
+    const headOf = async (person: DeskPerson) => {
+      const { text } = await person.get(page(`/${id}`));
+      const [, head = ''] = /<section class="card head">([^]*?)<\/section>/.exec(text) ?? [];
+      expect(text.match(/<h1/g), 'headings').to.have.lengthOf(1);
+      return head;
+    };
+    expect(await headOf(sue))
+      .to.match(new RegExp(`<h1>[^]*${String(pay_amount)} USDC[^]*10.50 EUR[^]*</h1>`))
+      .and.include('WAITING')
+      .and.include('head-1')
+      .and.include('/cancel"')
+      .and.include('Copy the link')
+      .and.include('/simulate"');
+    expect(await headOf(ann))
+      .to.not.include('/cancel"')
+      .and.not.include('/simulate"');
+    await pay(harness, id);
+    expect(await headOf(sue))
+      .to.include('SETTLED')
+      .and.include('/refund"')
+      .and.not.include('/cancel"');
+  });
+
   it('take no place in what happened that no page has given', async () => {
     const { id } = await createPayment(harness);
     const places = [

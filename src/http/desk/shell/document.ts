@@ -30,7 +30,7 @@ export interface Viewer {
 }
 
 /** A whole page of the desk. Of a test merchant it says TEST, and looks different. */
-export function deskDocument(viewer: Viewer, { title, main, scripts = [] }: Page): string {
+export function deskDocument(viewer: Viewer, { title, head, main, scripts = [] }: Page): string {
   const { texts, merchant } = viewer;
   const shown = merchant === null ? title : `${title} · ${merchant.name}`;
   const mode = merchant?.mode ?? 'none';
@@ -46,10 +46,7 @@ export function deskDocument(viewer: Viewer, { title, main, scripts = [] }: Page
       <body class="desk ${mode}">
         <a class="skip" href="#main">${texts.skip}</a>
         ${bar(viewer)}
-        <main id="main">
-          <h1>${title}</h1>
-          ${main}
-        </main>
+        <main id="main">${head ?? html`<h1>${title}</h1>`} ${main}</main>
         ${scripts.map(({ element }) => element)}
       </body>
     </html> `.markup.replaceAll(/\n[ \t\n]+/g, '\n');

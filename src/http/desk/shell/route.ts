@@ -39,6 +39,8 @@ export interface Kept {
 
 export interface Page {
   readonly title: string;
+  /** What the page begins with, its heading within; absent: the title is the heading. */
+  readonly head?: Html;
   readonly main: Html;
   /** Default: 200. */
   readonly status?: number;

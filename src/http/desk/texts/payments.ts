@@ -76,12 +76,12 @@ export const PAYMENTS = {
     'checkout.refunded': 'Money sent back',
     'checkout.funds_received': 'Money came that changes nothing',
   },
-  mayDo: 'What you can do',
   cancel: 'Cancel the payment',
   cancelText:
     'It ends now, as its deadline would end it, and the page of the customer says so. What is sent later is late money. This cannot be undone.',
   cancelNow: 'Cancel it now',
   copy: 'Copy',
+  copyLink: 'Copy the link',
   copied: 'Copied',
   open: 'Open the page',
   refunds: 'Refunds',

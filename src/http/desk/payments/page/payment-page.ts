@@ -8,8 +8,7 @@ import { pairs } from '../../shell/choices.ts';
 import { alert, said, time } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
 import { deskScript } from '../../shell/style.ts';
-import { statusBadge } from './own.ts';
-import { actionsCard, simulatorCard } from './actions-card.ts';
+import { LINK_FIELD, paymentHead } from './head.ts';
 import { refundsCard } from './refunds-card.ts';
 import { salesCard } from './sales-card.ts';
 import { timelineCard, type Timeline } from './timeline.ts';
@@ -45,10 +44,11 @@ export function paymentPage(visit: AtMerchant, shown: ShownPayment): Page {
     scripts: [COPY, ...(hasToSign ? [SIGN] : [])],
     mayFetch: hasToSign,
     status: fault === null ? 200 : 409,
-    main: html`${said(note === undefined ? null : payments.said[note])} ${alert(fault)}
+    head: html`${said(note === undefined ? null : payments.said[note])} ${alert(fault)}
+    ${paymentHead(visit, payment, shown.actions)}`,
+    main: html`${salesCard(visit, shown.sales)} ${refundsCard(visit, shown)}
       <section class="card">${factsOf(visit, payment)}</section>
-      ${salesCard(visit, shown.sales)} ${actionsCard(visit, payment)} ${simulatorCard(visit, shown.actions)}
-      ${refundsCard(visit, shown)} ${timelineCard(visit, shown.timeline)}`,
+      ${timelineCard(visit, shown.timeline)}`,
   };
 }
 
@@ -57,9 +57,6 @@ function factsOf({ texts }: AtMerchant, payment: PaymentResource): Html {
   const coins = (amount: string) => html`<bdi dir="ltr">${amount} ${payment.pay_currency}</bdi>`;
   const facts: readonly (readonly [string, Html])[] = [
     [payments.payment, html`<code>${payment.id}</code>`],
-    [payments.order, html`<bdi>${payment.order_id}</bdi>`],
-    [payments.status, html`${statusBadge(payment.status)} ${payment.exceptions.join(', ')}`],
-    [payments.amount, coins(payment.pay_amount)],
     [payments.received, coins(payment.amount_received)],
     [payments.refunded, coins(payment.amount_refunded)],
     [payments.created, time(new Date(payment.created_at))],
@@ -70,13 +67,7 @@ function factsOf({ texts }: AtMerchant, payment: PaymentResource): Html {
   return pairs(facts);
 }
 
-/** To be copied: by the button of a script, or selected without one. */
+/** To be copied: by the button of the head, or selected without a script. */
 function linkOf({ payments }: AtMerchant['texts'], url: string): Html {
-  return html`<span class="copies">
-    <input id="page-link" value="${url}" readonly aria-label="${payments.link}" />
-    <button type="button" data-copies="page-link" data-copied="${payments.copied}" hidden>
-      ${payments.copy}
-    </button>
-    <a class="button" href="${url}">${payments.open}</a>
-  </span>`;
+  return html`<input id="${LINK_FIELD}" value="${url}" readonly aria-label="${payments.link}" />`;
 }
