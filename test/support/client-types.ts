@@ -10,13 +10,7 @@ import {
   RedeliveriesQuery,
   Redelivery,
 } from '../../src/domain/events/schemas.ts';
-import {
-  CreateLinkBody,
-  LinkList,
-  LinkResource,
-  ListLinksQuery,
-  UpdateLinkBody,
-} from '../../src/domain/links/schemas.ts';
+import { CreateLinkBody, LinkList, LinkResource, UpdateLinkBody } from '../../src/domain/links/schemas.ts';
 import { Policy, PolicyChoice } from '../../src/domain/payments/lifecycle/policy.ts';
 import { Price } from '../../src/domain/payments/pricing/price.ts';
 import {
@@ -79,8 +73,8 @@ import {
 import { EndpointSettings } from '../../src/domain/webhooks/registrations/schemas.ts';
 import { RotateSecretBody, WebhookSecrets } from '../../src/domain/webhooks/secrets/schemas.ts';
 import { Jwks, RotateSigningKeyBody, SigningKeys } from '../../src/domain/webhooks/signing-keys/schemas.ts';
-import { ListWalletsQuery, WalletList, WalletResource } from '../../src/domain/wallets/schemas.ts';
-import { CursorPagination } from '../../src/domain/api/schemas.ts';
+import { WalletList, WalletResource } from '../../src/domain/wallets/schemas.ts';
+import { CursorPagination, PageQuery } from '../../src/domain/api/schemas.ts';
 import { ENDPOINTS } from './endpoints.ts';
 
 /** The files of types and what is in them: the name that merchants see, and the service's schema. */
@@ -118,10 +112,10 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     CreateLink: CreateLinkBody,
     UpdateLink: UpdateLinkBody,
     Link: LinkResource,
-    ListLinks: ListLinksQuery,
+    ListLinks: PageQuery,
     LinkList,
   },
-  wallets: { ListWallets: ListWalletsQuery, Wallet: WalletResource, WalletList },
+  wallets: { ListWallets: PageQuery, Wallet: WalletResource, WalletList },
   deliveries: {
     ListDeliveries: ListDeliveriesQuery,
     Delivery,

@@ -1,4 +1,4 @@
-import { Type, type TNull, type TSchema, type TString, type TUnion } from 'typebox';
+import { Type, type Static, type TNull, type TSchema, type TString, type TUnion } from 'typebox';
 import { AMOUNT_PATTERN, CURSOR_PATTERN, TEXT_PATTERN } from './patterns.ts';
 import { idPattern, type IdPrefix } from '../../platform/values/ids.ts';
 
@@ -37,9 +37,28 @@ export function cursor(description: string, maxLength = 100): TString {
   return Type.String({ minLength: 1, maxLength, pattern: CURSOR_PATTERN, description });
 }
 
+/** How many entries a page of a list holds where its query does not say. */
+export const DEFAULT_LIMIT = 20;
+
+const LIMIT = 'How many a page holds at most.';
+/** The `limit` of a list's query. */
+export const PageLimit = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT, description: LIMIT }),
+);
+
+/** The query of a list that is walked by its cursor, and by nothing else. */
+export const PageQuery = Type.Object(
+  {
+    limit: PageLimit,
+    cursor: Type.Optional(cursor('next_cursor of the page before.')),
+  },
+  { additionalProperties: false },
+);
+export type PageQuery = Static<typeof PageQuery>;
+
 /** How a list that is walked by its cursor says where the page ends. */
 export const CursorPagination = Type.Object({
-  limit: Type.Integer({ description: 'How many a page holds at most.' }),
+  limit: Type.Integer({ description: LIMIT }),
   has_more: Type.Boolean({ description: 'Whether another page follows.' }),
   next_cursor: nullable(Type.String({ description: 'Null on the last page.' })),
 });

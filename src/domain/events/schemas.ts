@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { CursorPagination, cursor, id, nullable, timestamp } from '../api/schemas.ts';
+import { CursorPagination, cursor, id, nullable, timestamp, PageLimit } from '../api/schemas.ts';
 import { Policy } from '../payments/lifecycle/policy.ts';
 import { Settlement } from '../payments/lifecycle/settlement.ts';
 import { Price } from '../payments/pricing/price.ts';
@@ -82,9 +82,7 @@ export const FeedQuery = Type.Object(
       }),
     ),
     payment_id: Type.Optional(id('pay', 'Only events of this payment.')),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many a page holds at most.' }),
-    ),
+    limit: PageLimit,
   },
   { additionalProperties: false },
 );

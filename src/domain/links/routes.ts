@@ -1,9 +1,10 @@
+import { PageQuery } from '../api/schemas.ts';
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
 import { once } from '../idempotency/claim.ts';
 import { editLink } from './edit.ts';
 import { toLink } from './link.ts';
 import { newLink } from './new-link.ts';
-import { CreateLinkBody, LinkList, LinkResource, ListLinksQuery, UpdateLinkBody } from './schemas.ts';
+import { CreateLinkBody, LinkList, LinkResource, UpdateLinkBody } from './schemas.ts';
 import { closeLink, insertLink, listLinks, noteLink, readLink } from './store.ts';
 
 export const linkEndpoints = [
@@ -42,7 +43,7 @@ export const linkEndpoints = [
     auth: 'required',
     permissions: ['payments:read'],
     perMinute: DEFAULT_PER_MINUTE,
-    query: ListLinksQuery,
+    query: PageQuery,
     errors: [],
     response: { status: 200, schema: LinkList },
     handle: async ({ ctx, caller, query }) =>

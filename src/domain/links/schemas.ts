@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { CURRENCY_IDS } from '../chain/currencies.ts';
 import { MAX_URL_LENGTH } from '../../platform/values/urls.ts';
 import { KEY_PATTERN } from '../api/patterns.ts';
-import { amount, cursor, CursorPagination, nullable, text, timestamp } from '../api/schemas.ts';
+import { amount, CursorPagination, nullable, text, timestamp } from '../api/schemas.ts';
 
 /** The most that can be counted of a link. */
 export const MAX_COUNT = 1_000_000;
@@ -145,17 +145,6 @@ export const LinkResource = Type.Object({
   paused_at: nullable(timestamp(), 'Since when it is not active; null: it is.'),
 });
 export type LinkResource = Static<typeof LinkResource>;
-
-export const ListLinksQuery = Type.Object(
-  {
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many a page holds at most.' }),
-    ),
-    cursor: Type.Optional(cursor('next_cursor of the page before.')),
-  },
-  { additionalProperties: false },
-);
-export type ListLinksQuery = Static<typeof ListLinksQuery>;
 
 export const LinkList = Type.Object({ data: Type.Array(LinkResource), pagination: CursorPagination });
 export type LinkList = Static<typeof LinkList>;

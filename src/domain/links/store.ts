@@ -1,3 +1,4 @@
+import { DEFAULT_LIMIT, type PageQuery } from '../api/schemas.ts';
 import { foundOr } from '../api/errors.ts';
 import { pageOf, parseCursor } from '../api/pages.ts';
 import { recordChange } from '../audit/record.ts';
@@ -8,7 +9,7 @@ import { idPattern, isId } from '../../platform/values/ids.ts';
 import type { Mode } from '../api/endpoint.ts';
 import { STORED_APPEARANCE, type StoredAppearance } from '../checkout/view/appearance.ts';
 import { toLink, type Link } from './link.ts';
-import type { LinkList, ListLinksQuery } from './schemas.ts';
+import type { LinkList } from './schemas.ts';
 
 const insert = sql<never, { link: string }>(
   'insert_link',
@@ -95,7 +96,6 @@ export async function findLink(connection: Connection, token: string): Promise<S
   return isToken(token) ? runOne(connection, byToken, { token }) : null;
 }
 
-const DEFAULT_LIMIT = 20;
 /** Above every id: "~" is the last printable character of ASCII. */
 const AFTER_ALL = '~';
 
@@ -111,7 +111,7 @@ const pageOfLinks = sql<Link, { merchantId: string; before: string; limit: numbe
 export async function listLinks(
   connection: Connection,
   merchantId: string,
-  { limit = DEFAULT_LIMIT, cursor }: ListLinksQuery,
+  { limit = DEFAULT_LIMIT, cursor }: PageQuery,
   { publicUrl, now }: { publicUrl: string; now: Date },
 ): Promise<LinkList> {
   const before = parseCursor(cursor, { id: idPattern('lnk') })?.id ?? AFTER_ALL;

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { cursor, nullable, text, timestamp } from '../api/schemas.ts';
+import { cursor, nullable, text, timestamp, PageLimit } from '../api/schemas.ts';
 import { TEXT_PATTERN } from '../api/patterns.ts';
 import { MAX_URL_LENGTH } from '../../platform/values/urls.ts';
 import { asWritten } from '../../platform/values/money.ts';
@@ -156,9 +156,7 @@ export const ListPaymentsQuery = Type.Object(
         description: 'Which page; cursor walks through more than 10,000.',
       }),
     ),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many a page holds at most.' }),
-    ),
+    limit: PageLimit,
     cursor: Type.Optional(cursor('next_cursor of the page before; not together with page.')),
     status: Type.Optional(
       Type.Array(Type.Enum([...STATUSES]), {

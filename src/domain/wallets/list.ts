@@ -1,3 +1,4 @@
+import { DEFAULT_LIMIT, type PageQuery } from '../api/schemas.ts';
 import { networksOf } from '../chain/wallets/families.ts';
 import { formOf, WALLET_KIND_IDS } from '../chain/wallets/kinds.ts';
 import type { Keys } from '../chain/wallets/mac.ts';
@@ -6,9 +7,8 @@ import type { Wallet } from '../chain/wallets/store.ts';
 import { pageOf, parseCursor } from '../api/pages.ts';
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
 import { idPattern } from '../../platform/values/ids.ts';
-import type { ListWalletsQuery, WalletList, WalletResource } from './schemas.ts';
+import type { WalletList, WalletResource } from './schemas.ts';
 
-const DEFAULT_LIMIT = 20;
 /** Above every id: "~" is the last printable character of ASCII. */
 const AFTER_ALL = '~';
 
@@ -32,7 +32,7 @@ export async function listWalletsOf(
   connection: Connection,
   config: Keys,
   merchantId: string,
-  { limit = DEFAULT_LIMIT, cursor }: ListWalletsQuery,
+  { limit = DEFAULT_LIMIT, cursor }: PageQuery,
 ): Promise<WalletList> {
   const before = parseCursor(cursor, { id: idPattern('wal') })?.id ?? AFTER_ALL;
   const rows = await run(connection, pageOfWallets, {

@@ -1,7 +1,8 @@
+import { PageQuery } from '../api/schemas.ts';
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
 import { readCurrent } from '../../platform/replica.ts';
 import { listWalletsOf } from './list.ts';
-import { ListWalletsQuery, WalletList } from './schemas.ts';
+import { WalletList } from './schemas.ts';
 
 export const walletEndpoints = [
   endpoint({
@@ -15,7 +16,7 @@ export const walletEndpoints = [
     auth: 'required',
     permissions: ['wallets:read'],
     perMinute: DEFAULT_PER_MINUTE,
-    query: ListWalletsQuery,
+    query: PageQuery,
     errors: [],
     response: { status: 200, schema: WalletList },
     handle: async ({ ctx, caller, query }) =>

@@ -1,20 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { NETWORK_IDS } from '../chain/networks.ts';
 import { WALLET_KIND_IDS } from '../chain/wallets/kinds.ts';
-import { cursor, CursorPagination, nullable, timestamp } from '../api/schemas.ts';
+import { CursorPagination, nullable, timestamp } from '../api/schemas.ts';
 
 export const WALLET_STATES = ['pending', 'in_use', 'retired', 'refused'] as const;
-
-export const ListWalletsQuery = Type.Object(
-  {
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many a page holds at most.' }),
-    ),
-    cursor: Type.Optional(cursor('next_cursor of the page before.')),
-  },
-  { additionalProperties: false },
-);
-export type ListWalletsQuery = Static<typeof ListWalletsQuery>;
 
 export const WalletResource = Type.Object({
   id: Type.String({ description: 'Wallet identifier.' }),

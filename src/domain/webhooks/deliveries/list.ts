@@ -1,3 +1,4 @@
+import { DEFAULT_LIMIT } from '../../api/schemas.ts';
 import { dateRange } from '../../api/date-range.ts';
 import { run, sql, type Connection, type Statement } from '../../../platform/postgres/db.ts';
 import type { Placeholders } from '../../../platform/postgres/sql.ts';
@@ -6,8 +7,6 @@ import { firstIdAt, idPattern } from '../../../platform/values/ids.ts';
 import { REGISTRATION_IN } from '../endpoints/destination.ts';
 import { DELIVERY_COLUMNS, LAST_ATTEMPT, toResource, type DeliveryRow } from './read.ts';
 import { DELIVERY_STATUSES, type Delivery, type DeliveryList, type ListDeliveriesQuery } from './schemas.ts';
-
-const DEFAULT_LIMIT = 20;
 
 /** One page of a merchant's deliveries, newest first. Throws ValidationError for a cursor of another list. */
 export async function listDeliveries(

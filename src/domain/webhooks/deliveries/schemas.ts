@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { cursor, CursorPagination, id, nullable, timestamp } from '../../api/schemas.ts';
+import { cursor, CursorPagination, id, nullable, timestamp, PageLimit } from '../../api/schemas.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { DELIVERY_ERROR_CLASSES } from '../client/delivery-error.ts';
 
@@ -16,9 +16,7 @@ const TO = 'Only events up to this date or time, inclusive; a bare date is the w
 
 export const ListDeliveriesQuery = Type.Object(
   {
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many a page holds at most.' }),
-    ),
+    limit: PageLimit,
     cursor: Type.Optional(cursor('next_cursor of the page before.')),
     payment_id: Type.Optional(id('pay', 'Only those of this payment.')),
     event_id: Type.Optional(id('evt', 'Only those of this event.')),

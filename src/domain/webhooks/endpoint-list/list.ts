@@ -1,3 +1,4 @@
+import { DEFAULT_LIMIT } from '../../api/schemas.ts';
 import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { foundOr } from '../../api/errors.ts';
 import { notACursor, pageOf, parseCursor } from '../../api/pages.ts';
@@ -12,8 +13,6 @@ import {
 import type { EventType } from '../../../sdk/event-types.ts';
 import type { Payload } from '../endpoints/registration.ts';
 import type { ListEndpointsQuery, WebhookEndpoint, WebhookEndpointList } from './schemas.ts';
-
-const DEFAULT_LIMIT = 20;
 
 type EndpointRow = Omit<HealthRow, 'has_url'> & {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { CursorPagination, cursor, id, nullable, timestamp } from '../../api/schemas.ts';
+import { CursorPagination, cursor, id, nullable, timestamp, PageLimit } from '../../api/schemas.ts';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { EndpointHealth } from '../endpoints/schemas.ts';
@@ -10,9 +10,7 @@ const MAX_CURSOR_LENGTH = 4_000;
 
 export const ListEndpointsQuery = Type.Object(
   {
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many a page holds at most.' }),
-    ),
+    limit: PageLimit,
     cursor: Type.Optional(cursor('next_cursor of the page before.', MAX_CURSOR_LENGTH)),
     state: Type.Optional(
       Type.Enum(['failing', 'switched_off'], {

@@ -1,7 +1,8 @@
 import { editLink } from '../../../domain/links/edit.ts';
 import { toLink, type Link } from '../../../domain/links/link.ts';
 import { newLink } from '../../../domain/links/new-link.ts';
-import { CreateLinkBody, UpdateLinkBody, type ListLinksQuery } from '../../../domain/links/schemas.ts';
+import type { PageQuery } from '../../../domain/api/schemas.ts';
+import { CreateLinkBody, UpdateLinkBody } from '../../../domain/links/schemas.ts';
 import {
   closeLink,
   insertLink,
@@ -117,7 +118,7 @@ const coinOf = async (visit: AtMerchant): Promise<string> => (await readCaller(v
 async function showAll(visit: AtMerchant, entered: NewFields, fault: string | null): Promise<DeskReply> {
   const { ctx, merchant, query } = visit;
   const cursor = query.get('cursor');
-  const asked: ListLinksQuery = cursor === null ? {} : { cursor };
+  const asked: PageQuery = cursor === null ? {} : { cursor };
   const at = { publicUrl: ctx.config.publicUrl, now: ctx.now() };
   const list = await attempt(visit, () => listLinks(ctx.db, merchant.merchant_id, asked, at));
   if ('fault' in list) return 'missing';
