@@ -121,7 +121,8 @@ describe('the payments of the desk in a browser', () => {
           expect(await page.getByRole('button', { name: 'Copy' }).count()).to.equal(0);
           await page.getByRole('button', { name: 'Pay 10.50 USDC' }).click();
           await said(page, 'Done.');
-          await page.getByRole('link', { name: 'Webhook' }).first().click();
+          await page.getByRole('link', { name: 'Webhooks' }).click();
+          await page.getByRole('link', { name: 'Webhook', exact: true }).first().click();
           await page.getByText('no such order').first().waitFor();
         },
         phone,
@@ -163,6 +164,8 @@ describe('the payments of the desk in a browser', () => {
         await look(page, 'refund-price', null);
         await page.getByRole('button', { name: 'Refund now' }).click();
         await look(page, 'refunded', `${list()}/${id}?said=refunded`);
+        await look(page, 'everything', `${list()}/${id}?show=all`);
+        await look(page, 'webhooks', `${list()}/${id}?show=webhooks`);
         await look(page, 'refund-none', `${list()}/${open.id}/refund`);
       },
       { refused: /status of 400/ },

@@ -194,7 +194,7 @@ describe('what people do with a payment at the desk', () => {
     const { id } = await createPayment(harness);
     await harness.work();
     const [delivery] = await harness.ctx.db('deliveries').where({ payment_id: id }).pluck<string>('id');
-    const { text } = await bob.get(page(id));
+    const { text } = await bob.get(page(id, '?show=webhooks'));
     const [, path = ''] = new RegExp(`href="([^"]*/${delivery ?? ''})"`).exec(text) ?? [];
     expect((await bob.get(path)).text).to.include(id);
   });

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { recordAction } from '../../../src/domain/audit/record.ts';
+import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
 import { encodeCursor } from '../../../src/platform/values/cursors.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { createPayment, pay } from '../../support/http.ts';
@@ -73,6 +75,43 @@ describe('the payments at the desk', () => {
       .to.include('SETTLED')
       .and.include('final')
       .and.match(/0x[0-9a-f]{64}/);
+  });
+
+  it('show an owner money and people, and webhooks or everything behind a link', async () => {
+    const webhooks = { webhookUrl: 'http://127.0.0.1:9/', enabled: true };
+    await setWebhookConfig(harness.ctx.db, harness.merchant.id, webhooks, harness.ctx.now());
+    const { id } = await createPayment(harness);
+    await pay(harness, id);
+    const whatOf = async (query: string) => {
+      const { text } = await ann.get(page(`/${id}${query}`));
+      expect(text).to.include(`href="${page(`/${id}?show=all#timeline`)}"`);
+      return new Set([...text.matchAll(/data-head="What">(?:<a[^>]*>)?([^<]*)</g)].map(([, what]) => what));
+    };
+    const owners = await whatOf('');
+    expect(owners).to.include('Transfer seen').and.include('Settled');
+    expect(owners).to.not.include('Ledger').and.not.include('Webhook');
+    expect(await whatOf('?show=money')).to.deep.equal(owners);
+    expect(await whatOf('?show=toString')).to.deep.equal(owners);
+    expect([...(await whatOf('?show=webhooks'))]).to.deep.equal(['Webhook']);
+    expect(await whatOf('?show=all')).to.deep.equal(new Set([...owners, 'Ledger', 'Webhook']));
+  });
+
+  it('show the next page of what happened within what was asked for', async () => {
+    const { id } = await createPayment(harness);
+    for (let i = 0; i < 101; i += 1)
+      await recordAction(harness.ctx.db, {
+        at: harness.ctx.now(),
+        actor: 'test',
+        kind: 'command',
+        address: null,
+        merchantId: harness.merchant.id,
+        command: 'looked at',
+        details: { payment_id: id },
+      });
+    const { text } = await ann.get(page(`/${id}?show=all`));
+    const [, next = ''] = /href="([^"]*after=[^"]*)"/.exec(text) ?? [];
+    expect(next).to.include('show=all');
+    expect((await ann.get(next.replaceAll('&#38;', '&'))).text.match(/>looked at</g)).to.have.lengthOf(2);
   });
 
   it('begin with their amount, their price in money, their state and what one may do', async () => {

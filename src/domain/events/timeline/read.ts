@@ -2,7 +2,7 @@ import { pageOf, parseCursor } from '../../api/pages.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { HASH_OF } from '../../chain/transaction-hashes.ts';
 import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
-import type { Happened } from './facts.ts';
+import type { Facts, Happened } from './facts.ts';
 
 type Row = Happened & { readonly rank: number; readonly key: string };
 
@@ -10,19 +10,20 @@ type Row = Happened & { readonly rank: number; readonly key: string };
 const PAGE = 100;
 
 /**
- * Returns a page of all that happened to a payment of the merchant, oldest first, in one statement; `next` is
- * the cursor of the page behind it. The caller has checked that the payment is the merchant's. Throws
- * ValidationError for a cursor of another list.
+ * Returns a page of what happened to a payment of the merchant, of these kinds, oldest first, in one
+ * statement; `next` is the cursor of the page behind it. The caller has checked that the payment is the
+ * merchant's. Throws ValidationError for a cursor of another list.
  */
 export async function readTimeline(
   connection: Connection,
-  { merchantId, paymentId }: { readonly merchantId: string; readonly paymentId: string },
+  { merchantId, paymentId, kinds }: Pick<Page, 'merchantId' | 'paymentId' | 'kinds'>,
   cursor: string | undefined,
 ): Promise<{ readonly shown: readonly Happened[]; readonly next: string | null }> {
   const after = parseCursor(cursor, { time: /^\d{1,15}$/, rank: /^\d$/, key: /^[\w/: -]{1,200}$/ }, 'after');
   const rows = await run(connection, pageOfTimeline, {
     merchantId,
     paymentId,
+    kinds,
     time: new Date(Number(after?.time ?? -1)),
     rank: Number(after?.rank ?? 0),
     key: after?.key ?? '',
@@ -35,6 +36,7 @@ export async function readTimeline(
 interface Page {
   readonly merchantId: string;
   readonly paymentId: string;
+  readonly kinds: readonly (keyof Facts)[];
   readonly time: Date;
   readonly rank: number;
   readonly key: string;
@@ -44,10 +46,14 @@ interface Page {
 /** What moved a payment stands before what the payment says of it, and the creation before all. */
 const RANKS = { created: 0, transfer: 1, refund: 2, action: 3, event: 4, ledger: 5, delivery: 6, mail: 7 };
 
-/** SQL: rows of a kind that stand behind the cursor; each branch is of one payment, by an index. */
+/**
+ * SQL: rows of a kind that stand behind the cursor; each branch is of one payment, by an index. A kind that
+ * is not asked for is not read: its condition is of no row, and Postgres looks at it once.
+ */
 const branch = (p: Record<keyof Page, string>, kind: string, rank: number, query: string) => `(
       SELECT '${kind}' AS kind, at, ${rank} AS rank, key, facts FROM (${query}) AS all_of (at, key, facts)
-      WHERE (at, ${rank}, key COLLATE "C") > (${p.time}::timestamptz, ${p.rank}::int, ${p.key}::text)
+      WHERE '${kind}' = ANY (${p.kinds}::text[])
+        AND (at, ${rank}, key COLLATE "C") > (${p.time}::timestamptz, ${p.rank}::int, ${p.key}::text)
       ORDER BY at, key COLLATE "C" LIMIT ${p.limit}
     )`;
 

@@ -10,6 +10,7 @@ import type { AtMerchant, DeskReply, Page } from '../../shell/route.ts';
 import { attempt } from '../../verbs.ts';
 import { paymentIdOf, paymentPath, type PaymentDependencies } from './own.ts';
 import { paymentPage } from './payment-page.ts';
+import { kindsOf } from './timeline.ts';
 
 /**
  * The page of the payment that the path names, with what is wrong with what was asked for. Throws ApiError
@@ -24,7 +25,7 @@ export async function showPayment(
   const row = await readPayment(ctx.db, merchant.merchant_id, paymentIdOf(visit));
   const payment = toResource(row, ctx.config.publicUrl);
   const { chains } = adaptersOf(adapters, merchant.mode);
-  const named = { merchantId: merchant.merchant_id, paymentId: payment.id };
+  const named = { merchantId: merchant.merchant_id, paymentId: payment.id, kinds: kindsOf(visit) };
   const own = { id: payment.id, merchant_id: merchant.merchant_id };
   return paymentPage(visit, {
     payment,

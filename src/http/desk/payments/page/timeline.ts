@@ -12,10 +12,30 @@ export interface Timeline {
   readonly next: string | null;
 }
 
-/** All that happened to a payment, oldest first, a page of it. */
+type Kind = keyof Facts;
+
+/** What the page shows of it; null: all. The first answers an owner: is it paid, and who did what? */
+const VIEWS = {
+  money: ['event', 'transfer', 'refund', 'action', 'mail'],
+  webhooks: ['delivery'],
+  all: null,
+} as const satisfies Record<string, readonly Kind[] | null>;
+
+type View = keyof typeof VIEWS;
+
+const viewOf = ({ query }: AtMerchant): View => {
+  const asked = query.get('show') ?? '';
+  return Object.hasOwn(VIEWS, asked) ? (asked as View) : 'money';
+};
+
+/** The kinds of what happened that the page was asked for; by default those of an owner. */
+export const kindsOf = (visit: AtMerchant): readonly Kind[] =>
+  VIEWS[viewOf(visit)] ?? (Object.keys(LINES) as Kind[]);
+
+/** What happened to a payment, oldest first, a page of it. */
 export function timelineCard(visit: AtMerchant, { shown, next }: Timeline): Html {
   const { payments } = visit.texts;
-  const path = paymentPath(visit);
+  const path = `${paymentPath(visit)}?show=${viewOf(visit)}`;
   const link = (to: string, text: string) => html`<a class="button" href="${to}">${text}</a>`;
   const rows = shown.map((happened) => {
     const { what, facts, to } = lineOf(visit, happened);
@@ -27,12 +47,29 @@ export function timelineCard(visit: AtMerchant, { shown, next }: Timeline): Html
   });
   return html`<section class="card" id="timeline">
     <h2>${payments.timeline}</h2>
-    ${table(payments.timeline, [payments.at, payments.what, payments.facts], rows)}
+    ${viewLinks(visit)}
+    ${
+      rows.length === 0
+        ? html`<p>${payments.nothing}</p>`
+        : table(payments.timeline, [payments.at, payments.what, payments.facts], rows)
+    }
     <div class="actions">
       ${visit.query.has('after') ? link(`${path}#timeline`, payments.beginning) : null}
-      ${next === null ? null : link(`${path}?after=${next}#timeline`, payments.later)}
+      ${next === null ? null : link(`${path}&after=${next}#timeline`, payments.later)}
     </div>
   </section>`;
+}
+
+function viewLinks(visit: AtMerchant): Html {
+  const { payments } = visit.texts;
+  const shown = viewOf(visit);
+  return html`<nav class="ranges" aria-label="${payments.shows}">
+    ${(Object.keys(VIEWS) as View[]).map((view) => {
+      const current = view === shown ? html`aria-current="page"` : null;
+      const to = `${paymentPath(visit)}?show=${view}#timeline`;
+      return html`<a class="button" href="${to}" ${current}>${payments.showing[view]}</a>`;
+    })}
+  </nav>`;
 }
 
 interface Line {
@@ -47,7 +84,7 @@ const coins = ({ amount, coin, network }: { amount: string; coin: string; networ
   `${amount} ${coin}, ${network}`;
 const known = (fact: string | null): string[] => (fact === null ? [] : [fact]);
 
-const LINES: { [Kind in keyof Facts]: (visit: AtMerchant, facts: Facts[Kind]) => Line } = {
+const LINES: { [One in Kind]: (visit: AtMerchant, facts: Facts[One]) => Line } = {
   event: ({ texts }, { type, sequence, status }) => ({
     what: texts.payments.events[type],
     facts: [status, `${type} ${sequence}`],
