@@ -1,6 +1,6 @@
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { deleteInChunks, run, runOne, sql } from '../../platform/postgres/db.ts';
+import { IS_MOVING, deleteInChunks, run, runOne, sql } from '../../platform/postgres/db.ts';
 
 /**
  * 90 days: a reader that was offline for most of a quarter misses nothing. Deliveries have ended long before:
@@ -40,7 +40,7 @@ const lockOldEvents = sql<{ id: string }, { txid: string; limit: number }>(
       SELECT e.id FROM events e
       WHERE e.merchant_id = m.id AND e.txid < ${p.txid}::xid8 AND NOT ${IS_PENDING}
       ORDER BY e.txid, e.place LIMIT ${p.limit} FOR UPDATE SKIP LOCKED) old
-    LIMIT ${p.limit}`,
+    WHERE NOT ${IS_MOVING('m.id')} LIMIT ${p.limit}`,
 );
 // A redelivery may have ended between the snapshot of the statement before and its lock: it asks again.
 // Receipts and address requests are deleted with their events.
@@ -48,7 +48,9 @@ const deleteOldEvents = sql<{ id: string }, { ids: readonly string[] }>(
   'delete_old_events',
   (p) => `
     WITH deleted AS (
-      DELETE FROM events e WHERE e.id = ANY (${p.ids}) AND NOT ${IS_PENDING} RETURNING e.id
+      DELETE FROM events e
+      WHERE e.id = ANY (${p.ids}) AND NOT ${IS_PENDING} AND NOT ${IS_MOVING('e.merchant_id')}
+      RETURNING e.id
     ), receipt AS (
       DELETE FROM receipts USING deleted WHERE event_id = deleted.id
     ), request AS (

@@ -1,6 +1,6 @@
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { deleteInChunks, run, sql } from '../../platform/postgres/db.ts';
+import { IS_MOVING, deleteInChunks, run, sql } from '../../platform/postgres/db.ts';
 
 /**
  * Claims are kept for at least 24 hours (contract, "Idempotency"); one hour more covers clocks that disagree.
@@ -11,7 +11,8 @@ const KEPT_SECONDS = 25 * 3600;
 const deleteOldKeys = sql<{ key: string }, { before: Date; limit: number }>(
   'delete_old_idempotency_keys',
   (p) => `DELETE FROM idempotency_keys WHERE ctid IN (
-     SELECT ctid FROM idempotency_keys WHERE created_at < ${p.before} ORDER BY created_at LIMIT ${p.limit}
+     SELECT k.ctid FROM idempotency_keys k
+     WHERE created_at < ${p.before} AND NOT ${IS_MOVING('k.merchant_id')} ORDER BY created_at LIMIT ${p.limit}
    )
    RETURNING key`,
 );

@@ -46,6 +46,15 @@ export function isMoving(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === MOVING_STATE;
 }
 
+/**
+ * SQL: whether what is written of a merchant is refused, for they move to another cell or have moved there
+ * (domain/ops/move). What deletes old rows of many merchants leaves theirs out: the other cell deletes them,
+ * and one row that is refused would keep those of all others.
+ */
+export const IS_MOVING = (merchant: string): string =>
+  `EXISTS (SELECT FROM merchant_moves moving
+    WHERE moving.merchant_id = ${merchant} AND moving.stopped_until > clock_timestamp())`;
+
 /** True when a connection that had this error must not serve another caller. */
 export function isBroken(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -24,7 +24,7 @@ const tablesOf = (part: Part): readonly MerchantTable[] =>
 export async function raiseFence(db: Db, merchantId: string, part: Part): Promise<void> {
   for (const table of tablesOf(part)) {
     const columns = table.bookkeeping === undefined ? [] : await columnsOf(db, table);
-    await inTurn(db, triggerOn(table, merchantId, columns));
+    await inTurn(db, triggersOn(table, merchantId, columns));
   }
 }
 
@@ -32,37 +32,46 @@ export async function raiseFence(db: Db, merchantId: string, part: Part): Promis
 export async function dropFence(db: Db, merchantId: string): Promise<void> {
   const raised = await ask<{ name: string }>(
     db,
-    `SELECT tgrelid::regclass::text AS name FROM pg_trigger WHERE tgname = $1 AND tgparentid = 0`,
-    [nameOf(merchantId)],
+    `SELECT DISTINCT tgrelid::regclass::text AS name FROM pg_trigger
+     WHERE tgname = ANY ($1) AND tgparentid = 0`,
+    [namesOf(merchantId)],
   );
   for (const { name } of raised)
-    await inTurn(db, `DROP TRIGGER IF EXISTS "${nameOf(merchantId)}" ON ${name}`);
+    await inTurn(
+      db,
+      namesOf(merchantId).map((trigger) => `DROP TRIGGER IF EXISTS "${trigger}" ON ${name}`),
+    );
 }
 
-const nameOf = (merchantId: string) => `moving ${merchantId}`;
+/** The triggers of a table: of what is written, and of what is deleted. */
+const namesOf = (merchantId: string) => [`moving ${merchantId}`, `moving ${merchantId} away`] as const;
 
 /** `columns`: those of the table, where it has some that do not matter. */
-function triggerOn(table: MerchantTable, merchantId: string, columns: readonly string[]): string {
-  const literal = literalOf(merchantId);
-  // Of other merchants' rows it costs a comparison, where the row names its merchant.
-  const [when, condition] =
-    typeof table.isOf === 'string'
-      ? [`WHEN (NEW.${table.isOf} = ${literal}) `, '']
-      : ['', isOf(table, literal)];
+function triggersOn(table: MerchantTable, merchantId: string, columns: readonly string[]): string[] {
+  const [written, deleted] = namesOf(merchantId);
+  const trigger = (name: string, what: string, row: 'NEW' | 'OLD') => {
+    const literal = literalOf(merchantId);
+    // Of other merchants' rows it costs a comparison, where the row names its merchant.
+    const [when, condition] =
+      typeof table.isOf === 'string'
+        ? [`WHEN (${row}.${table.isOf} = ${literal}) `, '']
+        : ['', isOf(table, literal)];
+    return `CREATE OR REPLACE TRIGGER "${name}" BEFORE ${what} ON ${table.name} FOR EACH ROW
+      ${when}EXECUTE FUNCTION refuse_moving(${literal}, '${condition.replaceAll("'", "''")}')`;
+  };
+  if (table.refuses === 'insert') return [trigger(written, 'INSERT', 'NEW')];
   const mattering = columns.filter((name) => table.bookkeeping?.includes(name) !== true);
   const update = mattering.length === 0 ? 'UPDATE' : `UPDATE OF ${mattering.join(', ')}`;
-  const what = table.refuses === 'insert' ? 'INSERT' : `INSERT OR ${update}`;
-  return `CREATE OR REPLACE TRIGGER "${nameOf(merchantId)}" BEFORE ${what} ON ${table.name} FOR EACH ROW
-    ${when}EXECUTE FUNCTION refuse_moving(${literal}, '${condition.replaceAll("'", "''")}')`;
+  return [trigger(written, `INSERT OR ${update}`, 'NEW'), trigger(deleted, 'DELETE', 'OLD')];
 }
 
-/** Runs a statement that locks a table, for which it waits a moment only, until it has run. */
-async function inTurn(db: Db, text: string): Promise<void> {
+/** Runs statements that lock a table, for which it waits a moment only, until they have run. */
+async function inTurn(db: Db, texts: readonly string[]): Promise<void> {
   for (let tries = 1; ; tries += 1)
     try {
       return await db.transaction(async (tx) => {
         await ask(tx, `SET LOCAL lock_timeout = ${LOCK_MS}`);
-        await ask(tx, text);
+        for (const text of texts) await ask(tx, text);
       });
     } catch (error) {
       if (tries >= TRIES || !isLocked(error)) throw error;

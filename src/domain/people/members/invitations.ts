@@ -4,7 +4,7 @@ import { lockMerchant } from '../../merchants/store.ts';
 import type { Role } from '../rights/roles.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Actor, Context } from '../../../platform/context.ts';
-import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
+import { IS_MOVING, run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { foldMailAddress, isMailAddress } from '../../../platform/values/emails.ts';
 import { deskUrl } from '../../../platform/values/cells.ts';
 import { hashApiKey, newId, newToken } from '../../../platform/values/ids.ts';
@@ -173,7 +173,8 @@ const deleteEnded = sql<{ id: string }, { now: Date; limit: number }>(
   'delete_ended_invitations',
   (p) => `
     DELETE FROM invitations WHERE id IN (
-      SELECT id FROM invitations WHERE expires_at <= ${p.now} LIMIT ${p.limit}) RETURNING id`,
+      SELECT id FROM invitations i
+      WHERE expires_at <= ${p.now} AND NOT ${IS_MOVING('i.merchant_id')} LIMIT ${p.limit}) RETURNING id`,
 );
 
 /** Deletes invitations that have ended, `limit` at most, and returns how many. */

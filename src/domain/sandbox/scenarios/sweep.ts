@@ -2,7 +2,7 @@ import type { ChainOf } from '../../chain/port.ts';
 import type { TestChain } from '../../chain/test-chain.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
-import { run, sql } from '../../../platform/postgres/db.ts';
+import { IS_MOVING, run, sql } from '../../../platform/postgres/db.ts';
 import { discardPayments } from './discard.ts';
 
 /** As long as the reply of a scenario can be repeated by its Idempotency-Key. */
@@ -34,6 +34,7 @@ const freezeOver = sql<{ payment_id: string }, Sweep>(
       SELECT p.id FROM scenario_runs r JOIN payments p ON p.id = r.payment_id
       WHERE r.discard_at IS NULL AND (r.ended_at IS NULL OR r.ended_at < ${p.endedBefore})
         AND (p.clock_frozen_until IS NULL OR p.clock_frozen_until <= ${p.systemNow})
+        AND NOT ${IS_MOVING('p.merchant_id')}
       LIMIT ${p.limit}
       FOR NO KEY UPDATE OF p SKIP LOCKED
     ), frozen AS (
@@ -48,7 +49,8 @@ const freezeOver = sql<{ payment_id: string }, Sweep>(
 const toDiscard = sql<{ payment_id: string }, { systemNow: Date; limit: number }>(
   'scenarios_to_discard',
   (p) => `
-    SELECT payment_id FROM scenario_runs WHERE discard_at <= ${p.systemNow}
+    SELECT r.payment_id FROM scenario_runs r JOIN payments p ON p.id = r.payment_id
+    WHERE r.discard_at <= ${p.systemNow} AND NOT ${IS_MOVING('p.merchant_id')}
     ORDER BY discard_at LIMIT ${p.limit}`,
 );
 

@@ -2,7 +2,7 @@ import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Reply } from '../../api/endpoint.ts';
 import { notACursor, parseCursor } from '../../api/pages.ts';
-import { deleteInChunks, run, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { IS_MOVING, deleteInChunks, run, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { encodeCursor } from '../../../platform/values/cursors.ts';
 
 /** A listener that was away for longer reads the feed, which has every event. */
@@ -59,7 +59,8 @@ const deleteOldRequests = sql<{ number: string }, { before: Date; limit: number 
   'delete_old_redelivery_requests',
   (p) => `
    DELETE FROM redelivery_requests WHERE ctid = ANY (ARRAY(
-     SELECT ctid FROM redelivery_requests WHERE requested_at < ${p.before} LIMIT ${p.limit}))
+     SELECT r.ctid FROM redelivery_requests r
+     WHERE requested_at < ${p.before} AND NOT ${IS_MOVING('r.merchant_id')} LIMIT ${p.limit}))
    RETURNING number`,
 );
 

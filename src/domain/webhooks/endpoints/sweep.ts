@@ -1,6 +1,6 @@
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
-import { deleteInChunks, run, sql } from '../../../platform/postgres/db.ts';
+import { IS_MOVING, deleteInChunks, run, sql } from '../../../platform/postgres/db.ts';
 import type { Placeholders } from '../../../platform/postgres/sql.ts';
 import { OWNER_IN } from './destination.ts';
 
@@ -21,7 +21,7 @@ interface IdleParams {
  * creation; so does that of a payment with a test clock, whose times say nothing of its age. A lease that has
  * ended is that of a run that died.
  */
-const IS_IDLE = (p: Placeholders<IdleParams>) => `e.id <> e.merchant_id
+const IS_IDLE = (p: Placeholders<IdleParams>) => `e.id <> e.merchant_id AND NOT ${IS_MOVING('e.merchant_id')}
        AND (e.disabled_at IS NULL OR EXISTS (
          SELECT FROM endpoint_registrations r WHERE r.id = e.registration_id AND r.deleted_at IS NOT NULL))
        AND (e.leased_by IS NULL OR e.leased_until <= ${p.systemNow})
@@ -53,7 +53,7 @@ const deleteRegistrations = sql<{ id: string }, { deletedBefore: Date; limit: nu
   (p) => `
    DELETE FROM endpoint_registrations WHERE id = ANY (ARRAY(
      SELECT id FROM endpoint_registrations r
-     WHERE deleted_at < ${p.deletedBefore} AND NOT EXISTS (
+     WHERE deleted_at < ${p.deletedBefore} AND NOT ${IS_MOVING('r.merchant_id')} AND NOT EXISTS (
        SELECT FROM webhook_endpoints o WHERE o.merchant_id = r.merchant_id AND o.registration_id = r.id)
      LIMIT ${p.limit}))
    RETURNING id`,

@@ -1,10 +1,15 @@
 import { expect } from 'chai';
 import { revokeApiKey } from '../../../../src/domain/merchants/api-keys.ts';
 import { setKeyAddresses } from '../../../../src/domain/merchants/issue-key.ts';
+import { deleteView, keepView } from '../../../../src/domain/people/views/store.ts';
 import { measureMerchant } from '../../../../src/domain/ops/move/copy.ts';
+import { dropFence } from '../../../../src/domain/ops/move/fence.ts';
+import { isOf, MERCHANT_TABLES } from '../../../../src/domain/ops/move/tables/tables.ts';
 import { parseOpsCommand } from '../../../../src/processes/setup/ops/commands.ts';
 import { visiblePrefix } from '../../../../src/platform/values/cells.ts';
+import { joinDesk } from '../../../support/desk.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
+import { openShop } from '../../../support/shop.ts';
 import { pauseMerchant, refusal } from '../../../support/paused.ts';
 
 const output = { progress: () => undefined, write: () => Promise.resolve(), end: () => Promise.resolve() };
@@ -53,5 +58,58 @@ describe('the fence of a merchant that moves', () => {
     expect((await harness.api('get', '/v1/payments')).status).to.equal(200);
     await keys().update({ last_used_at: new Date() });
     expect(await measureMerchant(ctx.db, merchant.id)).to.deep.equal(before);
+  });
+
+  it('refuses to delete what is the merchant’s, and nothing of others', async () => {
+    const { ctx, merchant } = harness;
+    const { id: personId } = await joinDesk(harness, 'ann@shop.example');
+    const keeper = { merchantId: merchant.id, personId };
+    await keepView(ctx.db, keeper, { name: 'mine', filters: '' });
+    await (await openShop(harness)).create({ callback_url: 'https://shop.example/hook' });
+    const others = await openShop(harness, await harness.addMerchant());
+    const other = await others.create();
+    await pauseMerchant(harness);
+    const [view = ''] = await ctx.db('payment_views').pluck('id');
+    expect(await refusal(deleteView(ctx.db, keeper, String(view)))).to.include(moves);
+    const before = await measureMerchant(ctx.db, merchant.id);
+    const filled = MERCHANT_TABLES.filter(
+      ({ name, refuses }) =>
+        (refuses === 'all' || refuses === 'late') &&
+        (before[name]?.rows ?? 0) > 0 &&
+        name !== 'operator_actions', // is append-only in any case
+    );
+    expect(filled.map(({ name }) => name)).to.include.members([
+      'merchants',
+      'quotes',
+      'events',
+      'memberships',
+    ]);
+    for (const table of filled) {
+      const condition = isOf(table, `'${merchant.id}'`);
+      const text = await refusal(ctx.db.raw(`DELETE FROM ${table.name} t WHERE ${condition}`));
+      expect([table.name, text.includes(moves)]).to.deep.equal([table.name, true]);
+    }
+    expect(await measureMerchant(ctx.db, merchant.id)).to.deep.equal(before);
+    expect(await ctx.db('quotes').where({ payment_id: other }).delete()).to.be.above(0);
+  });
+
+  it('looks at each table for what is inserted, updated and deleted', async () => {
+    await pauseMerchant(harness);
+    const { rows } = await harness.ctx.db.raw<{ rows: { name: string; events: number }[] }>(
+      // pg_trigger.h: 4 is INSERT, 8 DELETE, 16 UPDATE.
+      `SELECT tgrelid::regclass::text AS name, bit_or(tgtype::int) & 28 AS events FROM pg_trigger
+       WHERE tgname LIKE 'moving mer%' AND tgparentid = 0 GROUP BY 1`,
+    );
+    const seen = Object.fromEntries(rows.map(({ name, events }) => [name, events]));
+    for (const { name, refuses } of MERCHANT_TABLES)
+      expect([name, seen[name]]).to.deep.equal([
+        name,
+        { none: undefined, insert: 4, all: 28, late: 28 }[refuses],
+      ]);
+    await dropFence(harness.ctx.db, harness.merchant.id);
+    const { rows: left } = await harness.ctx.db.raw<{ rows: unknown[] }>(
+      `SELECT FROM pg_trigger WHERE tgname LIKE 'moving %'`,
+    );
+    expect(left).to.deep.equal([]);
   });
 });

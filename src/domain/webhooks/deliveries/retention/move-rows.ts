@@ -55,8 +55,13 @@ export async function dropWithoutKept(db: Db, { table, partition, kept }: Drop):
   );
 }
 
+/** Rows of merchants that are moved to another cell, too: they stay as they are (domain/ops/move). */
 async function moveRows(db: Db, statements: string): Promise<void> {
-  await withShortLocks(db, `SET LOCAL statement_timeout = ${MOVE_TIMEOUT_MS}; ${statements}`);
+  await withShortLocks(
+    db,
+    `SET LOCAL statement_timeout = ${MOVE_TIMEOUT_MS};
+     SET LOCAL checkout.moving = 'to another partition'; ${statements}`,
+  );
 }
 
 /**

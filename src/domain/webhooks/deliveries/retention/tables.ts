@@ -1,4 +1,4 @@
-import { runOne, sql, type Db, type Statement } from '../../../../platform/postgres/db.ts';
+import { IS_MOVING, runOne, sql, type Db, type Statement } from '../../../../platform/postgres/db.ts';
 
 interface DeleteParams {
   /** Ids below it are older than the retention period. */
@@ -15,8 +15,8 @@ const deleteOldDeliveries = sql<{ deleted: number }, DeleteParams>(
   'delete_old_deliveries_of_default',
   (p) => `
    WITH old AS (
-     SELECT ctid FROM deliveries_default
-     WHERE id < ${p.firstKeptId} AND status <> 'pending'
+     SELECT d.ctid FROM deliveries_default d
+     WHERE id < ${p.firstKeptId} AND status <> 'pending' AND NOT ${IS_MOVING('d.merchant_id')}
        AND CASE WHEN starts_with(endpoint_id, 'pay_')
          THEN NOT EXISTS (
            SELECT FROM events e WHERE e.id = event_id AND e.txid >= coalesce(
