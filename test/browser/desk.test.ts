@@ -106,6 +106,35 @@ describe('the desk in a browser', () => {
     });
   });
 
+  check(
+    'has its pages in one line on a phone, without a script, which begins at the current one',
+    async () => {
+      const { cookies } = await joinDesk(harness, 'phone@shop.example');
+      const viewport = { width: 360, height: 740 };
+      await withPage(browser, { userAgent: 'Phone', viewport, javaScriptEnabled: false }, async (page) => {
+        await page
+          .context()
+          .addCookies([...cookies].map(([name, value]) => ({ name, value, url: server.url })));
+        for (const [path, current] of [
+          [`${home()}/audit`, 'Audit log'],
+          [`${home()}/developers/requests`, 'Requests'],
+          [`${home()}/settings/mails`, 'Mail texts'],
+        ] as const) {
+          await page.goto(`${server.url}${path}`);
+          for (const nav of await page.locator('nav.tabs, nav.sections').all()) {
+            const places = await Promise.all(
+              (await nav.getByRole('link').all()).map((one) => one.boundingBox()),
+            );
+            expect(new Set(places.map((box) => box?.y)).size, path).to.equal(1);
+          }
+          await inView(page, current);
+        }
+        await tabTo(page, 'Home');
+        await inView(page, 'Home');
+      });
+    },
+  );
+
   check(`has no fault that axe finds, on light and dark screens, and fits ${SMALL_AND_LARGE}`, async () => {
     const bob = await joinDesk(harness, 'a-very-long-name-of-a-person@subsidiary.shop.example', {
       role: 'support',
@@ -152,6 +181,12 @@ describe('the desk in a browser', () => {
     }, /status of 40[04]/);
   });
 
+  /** Within a phone's width, whole. */
+  const inView = async (page: Page, name: string) => {
+    const box = await page.locator('nav').getByRole('link', { name, exact: true }).boundingBox();
+    expect(box?.x, name).to.be.at.least(0);
+    expect((box?.x ?? 0) + (box?.width ?? 999), name).to.be.at.most(360);
+  };
   /** Null: what the page shows already. */
   const look = (page: Page, name: string, path: string | null) =>
     lookAt(page, `desk-${name}`, path === null ? null : `${server.url}${path}`);
