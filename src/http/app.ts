@@ -9,6 +9,7 @@ import { checkoutRouter, missingPage, pageError } from './checkout/router.ts';
 import { simulatorRouter } from './checkout/simulator.ts';
 import { linksRouter } from './links/router.ts';
 import { deskRouter } from './desk/router.ts';
+import { deskMessage } from './desk/messages.ts';
 import { tillRouter } from './till/router.ts';
 import { errorHandler } from './api/errors.ts';
 import { PageStreams } from './checkout/page-streams.ts';
@@ -82,9 +83,11 @@ export function createApp(
   const { adapters, sandbox } = dependencies;
   app.use(tillRouter(gate, adapters));
   app.use(deskRouter(gate, { mailer: adapters.mailer, adapters, sandbox }));
+  const atDesk = deskMessage(ctx.config);
+  app.use('/dashboard', missingPage(atDesk), pageError(ctx, atDesk));
   if (sandbox !== null) app.use(simulatorRouter(ctx, sandbox));
   if (admin !== null) app.use(admin);
-  app.use(missingPage);
+  app.use(missingPage());
   app.use(pageError(ctx));
   return app;
 }

@@ -173,6 +173,7 @@ describe('the desk in a browser', () => {
         ['account', '/dashboard/account'],
         ['second-factor', '/dashboard/second-factor'],
         ['missing', '/dashboard/mer_x'],
+        ['missing-payment', `${home()}/payments/pay_x`],
       ] as const)
         await look(page, name, at);
       await page.goto(`${server.url}${home()}/people`);

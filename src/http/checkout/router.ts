@@ -1,4 +1,4 @@
-import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
+import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { EMBED_SCRIPT_PATH } from '../../domain/checkout/page/embedding.ts';
 import { messagePage, type Message } from '../../domain/checkout/page/messages.ts';
 import { recordLanguage } from '../../domain/checkout/actions/record-language.ts';
@@ -65,7 +65,7 @@ export function checkoutRouter(
   router.get(EMBED_SCRIPT_PATH, sendEmbedScript(ctx));
   router.use('/checkout', limit('checkout', CHECKOUT_PER_MINUTE, clients.addressOf));
   router.get('/checkout/logos/:file', sendLogo(ctx));
-  if (ctx.config.maintenance) router.use('/checkout', showMaintenance);
+  if (ctx.config.maintenance) router.use('/checkout', showMaintenance());
   router.get('/checkout/:token', showPage(ctx, adapters));
   router.get('/checkout/:token/status', showStatus(ctx));
   router.get('/checkout/:token/events', showEvents(ctx, adapters, streams, clients));
@@ -80,16 +80,25 @@ export function checkoutRouter(
   return router;
 }
 
+/** Returns the page of a message, and may set headers of its own. */
+export type ShowMessage = (request: Request, response: Response, message: Message) => string;
+
+/** As customers read it, in their language. */
+export const forCustomers: ShowMessage = (request, _response, message) =>
+  messagePage(message, languageOf(request).language);
+
 /** Page, actions, status and streams alike: nothing of a payment is read or changed. */
-export const showMaintenance: RequestHandler = (request, response) => {
-  // The unread rest of a form would be parsed as the next request.
-  if (!request.complete) response.set('Connection', 'close');
-  response
-    .status(503)
-    .set(passingHeadersOf(request))
-    .set('Retry-After', MAINTENANCE_RETRY_SECONDS)
-    .send(messagePage('maintenance', languageOf(request).language));
-};
+export const showMaintenance =
+  (show = forCustomers): RequestHandler =>
+  (request, response) => {
+    // The unread rest of a form would be parsed as the next request.
+    if (!request.complete) response.set('Connection', 'close');
+    response
+      .status(503)
+      .set(passingHeadersOf(request))
+      .set('Retry-After', MAINTENANCE_RETRY_SECONDS)
+      .send(show(request, response, 'maintenance'));
+  };
 
 /** Shops show the pages of payments and links in a frame, and nobody those of the desk and of operators. */
 function passingHeadersOf({ originalUrl }: Request): Readonly<Record<string, string>> {
@@ -97,17 +106,17 @@ function passingHeadersOf({ originalUrl }: Request): Readonly<Record<string, str
 }
 
 /** No route matches the path. */
-export const missingPage: RequestHandler = (request, response) => {
-  const isToken = request.path.startsWith('/checkout/');
-  noteFacts(response, { reason: isToken ? 'no payment has this token' : 'no such page' });
-  response
-    .status(404)
-    .set(PAGE_HEADERS)
-    .send(messagePage(isToken ? 'missing' : 'nowhere', languageOf(request).language));
-};
+export const missingPage =
+  (show = forCustomers): RequestHandler =>
+  (request, response) => {
+    const isToken = request.path.startsWith('/checkout/');
+    noteFacts(response, { reason: isToken ? 'no payment has this token' : 'no such page' });
+    response.status(404).set(PAGE_HEADERS);
+    response.send(show(request, response, isToken ? 'missing' : 'nowhere'));
+  };
 
 /** People read this response: it shows no internals, and is no blank page. */
-export function pageError(ctx: Context): ErrorRequestHandler {
+export function pageError(ctx: Context, show = forCustomers): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const { status, message } = faultOf(error);
     noteFacts(response, { reason: reasonsOf(error).reason ?? message });
@@ -125,7 +134,7 @@ export function pageError(ctx: Context): ErrorRequestHandler {
     response.status(status).set(isOfForm ? PAGE_HEADERS : passingHeadersOf(request));
     if (status >= 500) response.set('Retry-After', '5');
     if (!request.complete) response.set('Connection', 'close');
-    response.send(messagePage(message, languageOf(request).language));
+    response.send(show(request, response, message));
   };
 }
 

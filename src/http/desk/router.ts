@@ -8,6 +8,7 @@ import { showMaintenance } from '../checkout/router.ts';
 import { noteFacts } from '../logging/access-log.ts';
 import type { Context } from '../../platform/context.ts';
 import { deskPath } from '../../platform/values/cells.ts';
+import { deskMessage } from './messages.ts';
 import { deskRoutes, type DeskDependencies } from './routes.ts';
 import { leaveCell, linksInCell } from './shell/cell.ts';
 import { deskCookies, type DeskCookies } from './shell/cookies.ts';
@@ -40,14 +41,16 @@ export function deskRouter(gate: DeskGate, dependencies: DeskDependencies): Rout
   });
   router.use(leaveCell(ctx.config));
   const cookies = deskCookies(ctx.config);
-  router.use('/dashboard', ctx.config.maintenance ? showMaintenance : identify(gate, cookies));
+  const show = deskMessage(ctx.config);
+  router.use('/dashboard', ctx.config.maintenance ? showMaintenance(show) : identify(gate, cookies));
   const routes = deskRoutes(ctx.config, dependencies);
   const pages = new Set(routes.filter(({ method }) => method === 'get').map(({ path }) => path));
   for (const route of routes) {
     const client = (request: Request) =>
       route.access === 'anybody' ? clients.addressOf(request) : clientOf(request, clients);
     const limited = limit(`desk ${route.name}`, route.perMinute, client);
-    const post = route.method === 'post' ? ownPostOnly(ctx.config.publicUrl, route.takesFile === true) : [];
+    const own = ownPostOnly(ctx.config.publicUrl, { takesFile: route.takesFile === true, show });
+    const post = route.method === 'post' ? own : [];
     router[route.method](route.path, limited, ...post, serve(gate, cookies, route, pages));
   }
   return router;

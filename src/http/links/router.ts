@@ -41,7 +41,7 @@ export function linksRouter(
   const router = Router();
   const served = { ctx, adapters, clients };
   router.use('/l', limit('link', PAGES_PER_MINUTE, clients.addressOf));
-  if (ctx.config.maintenance) router.use('/l', showMaintenance);
+  if (ctx.config.maintenance) router.use('/l', showMaintenance());
   const limitAddress = limit('link payment', PAYMENTS_PER_MINUTE, clients.addressOf);
   const limitLink = limit('payments of link', PAYMENTS_PER_LINK, ({ params }) => String(params.token));
   router.get('/l/:token', showLink(served, null));

@@ -35,7 +35,7 @@ export function tillRouter(gate: TillGate, adapters: AdaptersByMode): Router {
   const client = (request: Request) => clientOf(request, clients);
   if (!ctx.config.maintenance) router.use('/till', cookies.identify);
   router.use('/till', limit('till', PAGES_PER_MINUTE, client));
-  if (ctx.config.maintenance) router.use('/till', showMaintenance);
+  if (ctx.config.maintenance) router.use('/till', showMaintenance());
   const served = { gate, adapters, cookies };
   const ownPost = ownPostOnly(ctx.config.publicUrl);
   const limitEntries = limit('till entry', ENTRIES_PER_MINUTE, client);

@@ -69,6 +69,8 @@ describe('what an outsider tries at the desk', () => {
       expect(headers['content-security-policy'], which).to.include("frame-ancestors 'none'");
       expect(headers['x-content-type-options'], which).to.equal('nosniff');
       expect(answer.text, which).to.not.match(/node_modules|at .*\.ts:|SELECT/);
+      if (status >= 400)
+        expect(answer.text, which).to.include('<body class="desk').and.include('href="/dashboard"');
     }
     expect((await ann.get('/dashboard/account')).status).to.equal(200);
   });
@@ -96,10 +98,30 @@ describe('what an outsider tries at the desk', () => {
         expect(answer.status).to.equal(status);
         expect(headers['content-security-policy']).to.include("frame-ancestors 'none'");
         expect(headers['cache-control']).to.equal('no-store');
+        expect(answer.text).to.include('<body class="desk');
       } finally {
         await other.close();
       }
     });
+
+  it('is led back from what is missing: to the payments of their own shop, and else to the desk', async () => {
+    const sue = await joinDesk(harness, 'sue@shop.example', { role: 'support' });
+    const other = await harness.addMerchant({ name: 'Elsewhere' });
+    const back = `href="/dashboard/${harness.merchant.id}/payments">Back to the payments<`;
+    for (const path of ['/payments/pay_x', '/no/such/page', '/people/none']) {
+      const { status, text } = await sue.get(`/dashboard/${harness.merchant.id}${path}`);
+      expect(status, path).to.equal(404);
+      expect(text, path)
+        .to.include(back)
+        .and.include('There is no such page')
+        .and.include('aria-label="Shop"');
+    }
+    for (const path of [`/dashboard/${other.id}/payments`, '/dashboard/no/such/page']) {
+      const { status, text } = await sue.get(path);
+      expect([status, text.includes('Elsewhere')], path).to.deep.equal([404, false]);
+      expect(text, path).to.include('href="/dashboard">Back to the dashboard<').and.not.include(back);
+    }
+  });
 
   it('changes nothing by a method that no form has', async () => {
     const ann = await joinDesk(harness, 'ann@shop.example');

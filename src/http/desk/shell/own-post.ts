@@ -1,7 +1,7 @@
 import express, { type Request, type RequestHandler } from 'express';
-import { messagePage } from '../../../domain/checkout/page/messages.ts';
 import { noteFacts } from '../../logging/access-log.ts';
-import { languageOf, PAGE_HEADERS } from '../../checkout/page.ts';
+import { PAGE_HEADERS } from '../../checkout/page.ts';
+import { forCustomers } from '../../checkout/router.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const FORM_WITH_FILE = 'multipart/form-data';
@@ -16,7 +16,10 @@ const FORM_LIMIT = '32kb';
  * that cannot be judged: it is refused as well. So is every other type of content, which is not even read.
  * A form with a file is of another type than the others.
  */
-export function ownPostOnly(publicUrl: string, takesFile = false): RequestHandler[] {
+export function ownPostOnly(
+  publicUrl: string,
+  { takesFile = false, show = forCustomers } = {},
+): RequestHandler[] {
   const { origin, protocol } = new URL(publicUrl);
   const type = takesFile ? FORM_WITH_FILE : FORM;
   const refuse: RequestHandler = (request, response, next) => {
@@ -28,7 +31,7 @@ export function ownPostOnly(publicUrl: string, takesFile = false): RequestHandle
       .status(isOwn ? 415 : 403)
       .set(PAGE_HEADERS)
       .set('Connection', 'close');
-    response.send(messagePage('badForm', languageOf(request).language));
+    response.send(show(request, response, 'badForm'));
   };
   const read = takesFile
     ? express.raw({ type, limit: FILE_LIMIT, inflate: false })

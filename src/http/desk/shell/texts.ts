@@ -3,6 +3,7 @@ import { EXPORTS } from '../texts/exports.ts';
 import { HOME } from '../texts/home.ts';
 import { LINKS } from '../texts/links.ts';
 import { MAIL_TEXTS } from '../texts/mails.ts';
+import { MESSAGES } from '../texts/messages.ts';
 import { PEOPLE } from '../texts/people.ts';
 import { DEVELOPERS } from '../texts/developers.ts';
 import { PAYMENTS } from '../texts/payments.ts';
@@ -30,6 +31,9 @@ export const EN = {
     people: 'People',
     audit: 'Audit log',
   },
+  messages: MESSAGES,
+  toPayments: 'Back to the payments',
+  toDesk: 'Back to the dashboard',
   roles: { owner: 'Owner', developer: 'Developer', support: 'Support', 'read-only': 'Read-only' },
   ...ACCOUNT_TEXTS,
   home: HOME,

@@ -1,0 +1,40 @@
+import type { Message } from '../../domain/checkout/page/messages.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { html } from '../../platform/pages/html.ts';
+import type { ShowMessage } from '../checkout/router.ts';
+import { sessionOf } from './visitor.ts';
+import { linksInCell } from './shell/cell.ts';
+import { deskDocument } from './shell/document.ts';
+import { DESK_HEADERS } from './shell/style.ts';
+import { EN, type DeskTexts } from './shell/texts.ts';
+
+type Told = keyof DeskTexts['messages'];
+
+/** What people of merchants are told; what only customers meet is an error here. */
+const told = (message: Message): Told => (Object.hasOwn(EN.messages, message) ? (message as Told) : 'error');
+
+/**
+ * Messages in the look of the desk, with a way back: to the payments of the merchant that the path names,
+ * where it is the person's, and else to the desk. Nothing of the path is shown: what is not theirs is as
+ * missing as what does not exist.
+ */
+export function deskMessage(config: Config): ShowMessage {
+  return ({ baseUrl, path }, response, message) => {
+    const session = sessionOf(response);
+    const [, , merchantId] = `${baseUrl}${path}`.split('/');
+    const own = session === null || session.factor_at === null ? [] : session.memberships;
+    const merchant = own.find(({ merchant_id }) => merchant_id === merchantId) ?? null;
+    const { title, text } = EN.messages[told(message)];
+    const [to, back] =
+      merchant === null
+        ? ['/dashboard', EN.toDesk]
+        : [`/dashboard/${merchant.merchant_id}/payments`, EN.toPayments];
+    const viewer = { texts: EN, path: '', session, merchant };
+    const main = html`<section class="card">
+      <p>${text}</p>
+      <p><a class="button" href="${to}">${back}</a></p>
+    </section>`;
+    response.set(DESK_HEADERS).type('text/html; charset=utf-8');
+    return linksInCell(config, deskDocument(viewer, { title, main }));
+  };
+}
