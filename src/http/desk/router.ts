@@ -27,7 +27,7 @@ import {
 import { DESK_HEADERS, policyOf } from './shell/style.ts';
 import { EN } from './shell/texts.ts';
 import { fileOf } from './shell/upload.ts';
-import { clientOf, identify, sessionOf } from './visitor.ts';
+import { clientOf, deviceFinder, identify, ifDeviceIsKnown, sessionOf } from './visitor.ts';
 
 type DeskGate = Pick<Gate, 'ctx' | 'limit' | 'clients'>;
 
@@ -43,15 +43,19 @@ export function deskRouter(gate: DeskGate, dependencies: DeskDependencies): Rout
   const cookies = deskCookies(ctx.config);
   const show = deskMessage(ctx.config);
   router.use('/dashboard', ctx.config.maintenance ? showMaintenance(show) : identify(gate, cookies));
+  const recogniseDevice = deviceFinder(gate, cookies);
   const routes = deskRoutes(ctx.config, dependencies);
   const pages = new Set(routes.filter(({ method }) => method === 'get').map(({ path }) => path));
   for (const route of routes) {
-    const client = (request: Request) =>
-      route.access === 'anybody' ? clients.addressOf(request) : clientOf(request, clients);
+    const client = (request: Request) => clientOf(request, clients, route);
     const limited = limit(`desk ${route.name}`, route.perMinute, client);
     const own = ownPostOnly(ctx.config.publicUrl, { takesFile: route.takesFile === true, show });
     const post = route.method === 'post' ? own : [];
-    router[route.method](route.path, limited, ...post, serve(gate, cookies, route, pages));
+    const counted =
+      route.access === 'anybody' && route.namesAccount === true
+        ? [...post.map(ifDeviceIsKnown), limited, ...post]
+        : [limited, ...post];
+    router[route.method](route.path, recogniseDevice, ...counted, serve(gate, cookies, route, pages));
   }
   return router;
 }

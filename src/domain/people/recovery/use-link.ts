@@ -1,6 +1,7 @@
 import { hashPassword } from '../passwords/hashing.ts';
 import { passwordFault, type PasswordFault } from '../passwords/rules.ts';
 import { lockPerson, setPassword } from '../sessions/accounts.ts';
+import { revokeDevices } from '../sessions/devices.ts';
 import { endSessions } from '../sessions/list.ts';
 import { byPerson, recordOfPerson } from '../sessions/record.ts';
 import { placeOf, type Visitor } from '../sessions/sign-in.ts';
@@ -15,8 +16,9 @@ export async function readPasswordLink(ctx: Context, token: string): Promise<Pas
 }
 
 /**
- * Sets the password of a link's person, and ends all of their sessions. Returns the token of a session whose
- * second factor is still to come: the mailbox alone opens nothing. `missing`: the link works no more.
+ * Sets the password of a link's person, and ends all of their sessions; none of their devices stays known.
+ * Returns the token of a session whose second factor is still to come: the mailbox alone opens nothing.
+ * `missing`: the link works no more.
  */
 export async function useLink(
   ctx: Context,
@@ -36,6 +38,7 @@ export async function useLink(
     if (!(await takeLink(tx, hashApiKey(token), now))) return 'missing';
     await setPassword(tx, personId, passwordHash);
     await endSessions(tx, personId);
+    await revokeDevices(tx, personId, null, now);
     const begun = await insertNewSession(tx, personId, placeOf(visitor), { now });
     const command = 'password set by a mailed link';
     await recordOfPerson(tx, personId, { at: now, ...byPerson(personId, visitor), command });

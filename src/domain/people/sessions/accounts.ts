@@ -17,7 +17,7 @@ const accountOfEmail = sql<Account, { emailFolded: string; deviceHash: Buffer | 
   (p) => `
     SELECT id, password_hash, EXISTS (
         SELECT FROM known_devices d WHERE d.person_id = people.id AND d.device_hash = ${p.deviceHash}
-      ) AS is_known_device,
+          AND d.revoked_at IS NULL) AS is_known_device,
       EXISTS (SELECT FROM memberships b WHERE b.person_id = people.id) AS is_member
     FROM people WHERE email_folded = ${p.emailFolded}`,
 );

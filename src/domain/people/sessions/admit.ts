@@ -2,7 +2,7 @@ import { schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Tx } from '../../../platform/postgres/db.ts';
 import { hashApiKey, newToken } from '../../../platform/values/ids.ts';
-import { noteDevice } from './devices.ts';
+import { isRevoked, noteDevice } from './devices.ts';
 import { tellDevice } from './jobs.ts';
 import { byPerson, recordOfPerson } from './record.ts';
 import { placeOf, type Visitor } from './sign-in.ts';
@@ -55,11 +55,17 @@ export async function beginProven(
 
 /** Remembers the device, and returns its name. A mail to the person reports a new one. */
 export async function welcomeDevice(tx: Tx, personId: string, visitor: Visitor, at: Date): Promise<string> {
-  const device = visitor.device ?? newToken();
+  const device = await markOf(tx, personId, visitor);
   const deviceHash = hashApiKey(device);
   if (await noteDevice(tx, { personId, deviceHash }, placeOf(visitor), at)) {
     const key = `${personId} ${deviceHash.toString('hex')}`;
     await schedule(tx, [{ job: tellDevice, key, runAt: at, testClock: null }]);
   }
+  return device;
+}
+
+async function markOf(tx: Tx, personId: string, { device }: Visitor): Promise<string> {
+  if (device === null || (await isRevoked(tx, { personId, deviceHash: hashApiKey(device) })))
+    return newToken();
   return device;
 }

@@ -5,6 +5,7 @@ import { foldMailAddress } from '../../../platform/values/emails.ts';
 import { hashApiKey } from '../../../platform/values/ids.ts';
 import { findAccount, lockPerson, setPassword, type Account } from './accounts.ts';
 import { takeGuess } from './buckets.ts';
+import { revokeDevices } from './devices.ts';
 import { endSessions } from './list.ts';
 import { byPerson, recordOfPerson } from './record.ts';
 import { insertNewSession, type Place, type Session } from './store.ts';
@@ -57,8 +58,8 @@ export async function checkPassword(
 export const placeOf = ({ address, agent }: Place): Place => ({ address, agent });
 
 /**
- * Changes the password of who is signed in and knows the present one, and ends all of their sessions. Returns
- * the token of a new session in the place of this one.
+ * Changes the password of who is signed in and knows the present one, and ends all of their sessions; this
+ * device alone stays known. Returns the token of a new session in the place of this one.
  */
 export async function changePassword(
   ctx: Context,
@@ -76,6 +77,8 @@ export async function changePassword(
     if ((await lockPerson(tx, session.person_id)) !== account.password_hash) return null;
     await setPassword(tx, session.person_id, passwordHash);
     await endSessions(tx, session.person_id);
+    const own = session.factor_at === null || visitor.device === null ? null : hashApiKey(visitor.device);
+    await revokeDevices(tx, session.person_id, own, now);
     const begun = { now, factorAt: session.factor_at };
     const renewed = await insertNewSession(tx, session.person_id, placeOf(visitor), begun);
     const who = byPerson(session.person_id, visitor);

@@ -23,6 +23,7 @@ export const recoveryRoutes = (mailer: Mailer | null): readonly DeskRoute[] => [
     method: 'post',
     path: '/dashboard/forgotten',
     access: 'anybody',
+    namesAccount: true,
     perMinute: COSTLY_PER_MINUTE,
     async handle(visit) {
       if (mailer === null) return forgottenPage(visit, false);

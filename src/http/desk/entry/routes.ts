@@ -28,6 +28,7 @@ export const entryRoutes: readonly DeskRoute[] = [
     method: 'post',
     path: '/dashboard/sign-in',
     access: 'anybody',
+    namesAccount: true,
     perMinute: COSTLY_PER_MINUTE,
     async handle(visit) {
       const [email, to] = [visit.field('email').trim(), ownPath(visit.field('to'))];

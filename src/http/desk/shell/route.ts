@@ -82,7 +82,10 @@ interface Declared<V extends Visit> {
   readonly method: 'get' | 'post';
   /** Below /dashboard, with `:name` parameters. */
   readonly path: string;
-  /** Requests per 60 s and person, or address of who is not signed in, before RATE_LIMIT_SCALE. */
+  /**
+   * Requests per 60 s and person, before RATE_LIMIT_SCALE; of who is not signed in, by known device or
+   * address.
+   */
   readonly perMinute: number;
   /** The form sends a file, of at most 100 kB, and nothing else. */
   readonly takesFile?: true;
@@ -90,7 +93,11 @@ interface Declared<V extends Visit> {
 }
 
 /** For everybody. */
-type PublicRoute = Declared<Visit> & { readonly access: 'anybody' };
+type PublicRoute = Declared<Visit> & {
+  readonly access: 'anybody';
+  /** The form's `email` names an account: only a device that is known for it has limits of its own. */
+  readonly namesAccount?: true;
+};
 /** The second factor must have been proven within ten minutes. */
 interface MayBeFresh {
   readonly isFresh?: true;

@@ -39,6 +39,7 @@ export const PEOPLE: Reasons = {
     use_sign_in_link: OWN_ROW,
     take_sign_in_token: OWN_ROW,
     return_sign_in_token: OWN_ROW,
+    revoke_devices_of_person: UNDER_PERSON,
     note_device_of_person: OWN_ROW,
     forget_oldest_devices:
       'By an older look a device more or less is forgotten, and told as a new one some day.',
