@@ -60,7 +60,9 @@ export class ConnectionPool {
       idleTimeoutMillis: IDLE_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-      verify: (client, done) => void this.#prepare(client).then(() => done(), done),
+      // Not by `verify`, which gives the connection to a caller who has given up meanwhile: it is lost then.
+      // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it
+      onConnect: (client) => this.#prepare(client),
     });
     // An idle connection that is lost: the pool opens another.
     this.#pool.on('error', () => undefined);

@@ -127,6 +127,18 @@ describe('the pool of connections', () => {
     expect(await committed()).to.include.members(['a', 'b', 'c']);
   });
 
+  it('loses no connection to a caller who gave up while it was made and prepared', async () => {
+    const one = openDb({ url: wire.url, poolSize: 1, acquireMs: 1_000, queryMs: 5_000, name: 'test' });
+    const held = await poolOf(one).connect();
+    wire.stallAt('set_config');
+    const waiting = outcomeOf(poolOf(one).connect());
+    held.release(true);
+    expect(await waiting).to.equal('unavailable');
+    wire.flow();
+    await run(one, ping, []);
+    await one.destroy();
+  });
+
   it('refuses a statement that comes after the end of its transaction', async () => {
     const kept = await db.transaction((tx) => Promise.resolve(tx));
     expect(await outcomeOf(run(kept, insert, ['late']))).to.include('after the end of its transaction');
@@ -167,6 +179,8 @@ interface Wire {
   /** Connections made so far. */
   readonly connections: number;
   stall(): void;
+  /** Stalls as soon as something with this text was sent to Postgres. */
+  stallAt(text: string): void;
   flow(): void;
   close(): Promise<void>;
 }
@@ -175,6 +189,10 @@ async function openWire(databaseUrl: string): Promise<Wire> {
   const target = new URL(databaseUrl);
   const open = new Set<Socket>();
   let connections = 0;
+  let stallsAt: string | null = null;
+  const stall = () => {
+    for (const socket of open) socket.pause();
+  };
   const server = createServer((near) => {
     connections += 1;
     const far = connect(Number(target.port), target.hostname);
@@ -183,7 +201,12 @@ async function openWire(databaseUrl: string): Promise<Wire> {
       [far, near],
     ] as const) {
       open.add(socket);
-      socket.on('data', (data) => void other.write(data));
+      socket.on('data', (data) => {
+        other.write(data);
+        if (socket !== near || stallsAt === null || !data.includes(stallsAt)) return;
+        stallsAt = null;
+        stall();
+      });
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
         open.delete(socket);
@@ -201,8 +224,9 @@ async function openWire(databaseUrl: string): Promise<Wire> {
     get connections() {
       return connections;
     },
-    stall() {
-      for (const socket of open) socket.pause();
+    stall,
+    stallAt(text) {
+      stallsAt = text;
     },
     flow() {
       for (const socket of open) socket.resume();
