@@ -61,14 +61,25 @@ function offerSigning() {
   }
 }
 
-/** Notes at the service that a wallet is asked, or sent nothing: of two people or tabs one may ask. Returns the
- * page as it is then; null: the service has refused it.
- * @param {ToSign} one
- * @param {'yes' | 'no'} asked */
-async function noteWallet(one, asked) {
-  const body = new URLSearchParams({ asked });
-  const response = await fetch(askedForm(one)?.action ?? '', { method: 'POST', body });
-  return response.ok ? new DOMParser().parseFromString(await response.text(), 'text/html') : null;
+/** Notes at the service that a wallet is asked, or that the one which was asked has sent nothing: of two people
+ * or tabs one may ask. Returns the page as it is then; null: the service has refused it.
+ * @param {ToSign} one */
+async function noteWallet(one) {
+  const form = askedForm(one);
+  const field = askedAt(form);
+  const body = new URLSearchParams({ asked_at: field?.value ?? '' });
+  const response = await fetch(form?.action ?? '', { method: 'POST', body });
+  if (!response.ok) return null;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  if (field) field.value = askedAt(page.getElementById(form?.id ?? ''))?.value ?? '';
+  return page;
+}
+
+/** When a wallet was asked, in the form that says so; empty: none was.
+ * @param {HTMLElement | null} form */
+function askedAt(form) {
+  const field = form?.querySelector('[name="asked_at"]');
+  return field instanceof HTMLInputElement ? field : null;
 }
 
 /** Whether the page, read again, asks for what this one does.
@@ -96,7 +107,7 @@ async function signWith(one, { provider }) {
     await switchTo(provider, chain, kit.added);
     // A wallet that is on another chain, still or again, would send other money to the same address.
     if (Number(await provider.request({ method: 'eth_chainId' })) !== Number(chain)) throw new UnknownChain();
-    const page = await noteWallet(one, 'yes');
+    const page = await noteWallet(one);
     isNoted = page !== null;
     if (!page || !asksForSame(one, page)) throw new Changed();
     isSending = true;
@@ -111,7 +122,7 @@ async function signWith(one, { provider }) {
     form.requestSubmit();
   } catch (error) {
     const fault = error instanceof Changed ? 'changed' : faultOf(error, isSending);
-    const isTakenBack = isNoted && fault !== 'unsure' && (await noteWallet(one, 'no').catch(() => null));
+    const isTakenBack = isNoted && fault !== 'unsure' && (await noteWallet(one).catch(() => null));
     const form = askedForm(one);
     if (isNoted && !isTakenBack && form) form.hidden = false;
     one.isAsking = false;

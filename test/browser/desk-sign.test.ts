@@ -25,6 +25,7 @@ const WALLET = `
     if (method === 'eth_chainId') return chain;
     if (method === 'wallet_switchEthereumChain') return void (chain = params[0].chainId);
     if (method !== 'eth_sendTransaction') throw Object.assign(new Error(method), { code: 4200 });
+    await window.waits;
     const code = window.refuses;
     if (code) throw Object.assign(new Error('no'), { code });
     return '${HASH}';
@@ -135,6 +136,32 @@ describe('signing a refund with the wallet of the browser', () => {
         expect(await sign(other).count()).to.equal(0);
         await other.getByRole('button', { name: 'It has sent nothing: ask again' }).click();
         await sign(other).waitFor();
+      });
+    });
+  });
+
+  check('takes back no other wallet that was asked since, where its own sends nothing', async () => {
+    await withRefund('slow@shop.example', async (page, refund) => {
+      await withPerson('quick@shop.example', refund.payment_id, async (other) => {
+        const wallet = `/refunds/${refund.id}/wallet`;
+        await page.evaluate(
+          'window.refuses = 4001; void (window.waits = new Promise((go) => (window.refuse = go)))',
+        );
+        const noted = page.waitForResponse((response) => response.url().endsWith(wallet));
+        await sign(page).click();
+        await noted;
+        await other.reload();
+        await other.getByRole('button', { name: 'It has sent nothing: ask again' }).click();
+        await sign(other).waitFor();
+        harness.advance(1);
+        await other.evaluate('void (window.waits = new Promise(() => undefined))');
+        const askedAgain = other.waitForResponse((response) => response.url().endsWith(wallet));
+        await sign(other).click();
+        await askedAgain;
+        await page.evaluate('window.refuse()');
+        await page.getByText('You refused it in your wallet.').waitFor();
+        await page.reload();
+        await page.getByText('It was asked by quick@shop.example').waitFor();
       });
     });
   });

@@ -212,7 +212,7 @@ const WRITTEN: Readonly<Record<string, Form>> = {
       const { id, path } = await paymentOf(scene);
       const row = refundRow(id, scene.harness.ctx.now(), { status: 'AWAITING_SIGNATURE' });
       await scene.harness.ctx.db('refunds').insert(row);
-      await scene.owner.post(`${path}/refunds/${row.id}/wallet`, { asked: 'yes' });
+      await scene.owner.post(`${path}/refunds/${row.id}/wallet`);
     },
   ],
   'make till': ['till made', toMerchant('/tills', { name: 'Counter', currency: 'EUR', pin: '274953' })],

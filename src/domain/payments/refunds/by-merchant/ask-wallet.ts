@@ -20,28 +20,60 @@ const claimRefund = sql<{ id: string }, Named & { personId: string; now: Date }>
     RETURNING id`,
 );
 
-const releaseRefund = sql<{ id: string }, Named>(
+// By when the wallet was asked: a page that is older than another's asking releases nothing of it.
+const releaseRefund = sql<{ id: string }, Named & { askedAt: Date }>(
   'release_refund_of_wallet',
   (p) => `
     UPDATE refunds SET wallet_asked_at = NULL, wallet_asked_by = NULL
-    WHERE id = ${p.id} AND payment_id = ${p.paymentId} AND wallet_asked_at IS NOT NULL
+    WHERE id = ${p.id} AND payment_id = ${p.paymentId} AND wallet_asked_at = ${p.askedAt}
     RETURNING id`,
 );
 
+interface Asking {
+  readonly merchantId: string;
+  readonly personId: string;
+}
+
 /**
- * Notes that a wallet is asked to pay a refund, before it is, or that it has sent nothing. A wallet that was
- * asked may send it minutes later, whatever becomes of the page: of two people or tabs one asks, the other is
- * refused until a person says that nothing was sent, or which transaction it was. Throws ApiError
- * payment_not_found, refund_not_found, and refund_not_allowed where another wallet is asked, or nothing waits
- * for one.
+ * Notes that a wallet is asked to pay a refund, before it is. A wallet that was asked may send it minutes
+ * later, whatever becomes of the page: of two people or tabs one asks, the other is refused until a person
+ * says that nothing was sent, or which transaction it was. Throws ApiError payment_not_found,
+ * refund_not_found, and refund_not_allowed where another wallet is asked, or nothing waits for one.
  */
-export async function noteWallet(
+export async function askWallet(ctx: Context, { merchantId, personId }: Asking, named: Named): Promise<void> {
+  const asked = {
+    named,
+    command: 'wallet asked for refund',
+    refusal: 'Another wallet was asked to pay this refund, or it was paid.',
+  };
+  await note(ctx, merchantId, asked, (tx) => runOne(tx, claimRefund, { ...named, personId, now: ctx.now() }));
+}
+
+/**
+ * Notes that the wallet that was asked at `askedAt` has sent nothing: another one may be asked. Throws
+ * ApiError payment_not_found, refund_not_found, and refund_not_allowed where none was asked then, or another
+ * since.
+ */
+export async function releaseWallet(
   ctx: Context,
-  { merchantId, personId }: { readonly merchantId: string; readonly personId: string },
+  merchantId: string,
   named: Named,
-  isAsked: boolean,
+  askedAt: Date,
 ): Promise<void> {
-  const { id, paymentId } = named;
+  const released = {
+    named,
+    command: 'wallet sent no refund',
+    refusal: 'No wallet was asked, or another one since.',
+  };
+  await note(ctx, merchantId, released, (tx) => runOne(tx, releaseRefund, { ...named, askedAt }));
+}
+
+async function note(
+  ctx: Context,
+  merchantId: string,
+  { named: { id, paymentId }, command, refusal }: { named: Named; command: string; refusal: string },
+  change: (tx: Connection) => Promise<object | null>,
+): Promise<void> {
   await getPayment(ctx.db, merchantId, paymentId);
   const refunds = await readRefunds(ctx.db, paymentId);
   foundOr(
@@ -49,17 +81,9 @@ export async function noteWallet(
     refunds.find((one) => one.id === id),
   );
   await ctx.db.transaction(async (tx) => {
-    const noted = isAsked
-      ? await runOne(tx, claimRefund, { ...named, personId, now: ctx.now() })
-      : await runOne(tx, releaseRefund, named);
-    if (noted === null) {
-      const message = isAsked
-        ? 'Another wallet was asked to pay this refund, or it was paid.'
-        : 'No wallet was asked.';
-      throw new ApiError('refund_not_allowed', { message });
-    }
+    if ((await change(tx)) === null) throw new ApiError('refund_not_allowed', { message: refusal });
     const details = { merchant_id: merchantId, payment_id: paymentId, refund_id: id };
-    await recordChange(ctx, tx, isAsked ? 'wallet asked for refund' : 'wallet sent no refund', details);
+    await recordChange(ctx, tx, command, details);
   });
 }
 

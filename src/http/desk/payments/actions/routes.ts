@@ -2,7 +2,7 @@ import { simulateByToken } from '../../../../domain/checkout/actions/simulate.ts
 import { cancelPayment } from '../../../../domain/payments/cancel.ts';
 import { adaptersOf } from '../../../../domain/payments/lifecycle/ports.ts';
 import { announceRefund } from '../../../../domain/payments/refunds/by-merchant/announce.ts';
-import { noteWallet } from '../../../../domain/payments/refunds/by-merchant/ask-wallet.ts';
+import { askWallet, releaseWallet } from '../../../../domain/payments/refunds/by-merchant/ask-wallet.ts';
 import { decideSale } from '../../../../domain/payments/sales/decide.ts';
 import { readPayment } from '../../../../domain/payments/read.ts';
 import type { Sandbox } from '../../../../domain/sandbox/test-clock/sandbox.ts';
@@ -60,12 +60,14 @@ export const actionRoutes = (dependencies: PaymentDependencies): readonly DeskRo
     right: 'refunds:write',
     perMinute: DESK_PER_MINUTE,
     handle(visit) {
-      const isAsked = visit.field('asked') === 'yes';
-      return actOn(visit, dependencies, isAsked ? 'asked' : 'released', () => {
-        const named = { id: visit.params.refund ?? '', paymentId: paymentIdOf(visit) };
-        const by = { merchantId: visit.merchant.merchant_id, personId: visit.session.person_id };
-        return noteWallet(acting(visit), by, named, isAsked);
-      });
+      const named = { id: visit.params.refund ?? '', paymentId: paymentIdOf(visit) };
+      const by = { merchantId: visit.merchant.merchant_id, personId: visit.session.person_id };
+      const released = Number(visit.field('asked_at'));
+      return Number.isSafeInteger(released) && released > 0
+        ? actOn(visit, dependencies, 'released', () =>
+            releaseWallet(acting(visit), by.merchantId, named, new Date(released)),
+          )
+        : actOn(visit, dependencies, 'asked', () => askWallet(acting(visit), by, named));
     },
   },
   {

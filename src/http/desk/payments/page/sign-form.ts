@@ -90,7 +90,7 @@ function askedForm(visit: AtMerchant, id: string, asked: AskedWallet | undefined
     id="asked-${id}"
     ${asked === undefined ? html`hidden` : null}
   >
-    <input type="hidden" name="asked" value="no" />
+    <input type="hidden" name="asked_at" value="${String(asked?.at.getTime() ?? '')}" />
     <p>${signAsked} ${by ?? null}</p>
     ${button(signAgain, { kind: 'quiet' })}
   </form>`;
