@@ -24,7 +24,7 @@ export async function openEmbeddedDatabase(
   { borrow = false }: { borrow?: boolean } = {},
 ): Promise<string> {
   const server = await start();
-  if (!(borrow && server.adopted)) lifetime.own(() => stopUnlessShared(server));
+  if (!(borrow && server.adopted)) lifetime.own('embedded Postgres', () => stopUnlessShared(server));
   await migrateDatabase(server.url);
   return server.url;
 }

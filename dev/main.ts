@@ -60,13 +60,13 @@ async function main(lifetime: Lifetime): Promise<void> {
   const merchant = await findOrCreateDemoMerchant(ctx, known);
   const background = await startBackground(ctx);
   const watching = startWatching(ctx);
-  lifetime.own(() => watching.close());
+  lifetime.own('networks', () => watching.close());
   const health = await openHealth(ctx, lifetime, 'worker', background.runs);
   const web = await startWeb(ctx, {
     ...(await openWeb(ctx, lifetime, health)),
     docs: (document) => renderSite(document()),
   });
-  lifetime.own(async () => {
+  lifetime.own('processes', async () => {
     const closed = Promise.all([web.close(), background.close()]);
     await withTimeout(PATIENCE_SECONDS, closed).catch(() =>
       ctx.log.warn('shutdown incomplete; interrupted jobs run again at the next start'),

@@ -26,7 +26,7 @@ runMain(
         );
       const stop = new AbortController();
       const running = runSigner(signer, stop.signal);
-      lifetime.own(() => (stop.abort(), running));
+      lifetime.own('signing', () => (stop.abort(), running));
       signer.log.info('signing', { networks, account: signer.key.address });
       return;
     }

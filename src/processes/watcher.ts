@@ -34,11 +34,11 @@ runMain(async (lifetime) => {
         ? null
         : operatorPages(ctx, config.adminPassword, null, { ...state, queueJobs });
     const server = await startOperatorServer(ctx, config.adminPort, ready, pages);
-    lifetime.own(() => server.close());
+    lifetime.own("operators' server", () => server.close());
   }
   const openQueues = openEnqueuer(ctx, lifetime);
   const watching = startWatching(ctx);
-  lifetime.own(() => watching.close());
+  lifetime.own('networks', () => watching.close());
   const { networks } = watching;
   openQueues();
   ctx.log.info('watching', { networks, postgres_connections: connectionsOf('watcher', config) });

@@ -20,7 +20,7 @@ runMain(async (lifetime) => {
   const options = await openWeb(ctx, lifetime, health);
   const web = await startWeb(ctx, options);
   // No webhook begins after the signal: a test clock's, of 15 s each, would not end with the responses.
-  lifetime.own(() => Promise.all([web.close(), closeAdapters(options.adapters)]));
+  lifetime.own('requests', () => Promise.all([web.close(), closeAdapters(options.adapters)]));
   openQueues();
   if (config.production && isLoopbackUrl(config.publicUrl))
     ctx.log.warn('PUBLIC_URL names this machine: customers cannot open the checkout links', {

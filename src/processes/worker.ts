@@ -23,9 +23,9 @@ runMain(async (lifetime) => {
   if (config.redisUrl !== null) await assertRedis(config.redisUrl);
   await assertServable(ctx, true);
   await assertRightClock(ctx);
-  lifetime.own(startHeartbeat(ctx.log));
+  lifetime.own('heartbeat', startHeartbeat(ctx.log));
   const background = await startBackground(ctx);
-  lifetime.own(() => background.close());
+  lifetime.own('jobs', () => background.close());
   const state = await openHealth(ctx, lifetime, 'worker', background.runs);
   if (config.adminPort !== null) {
     const ready = probes({
@@ -40,7 +40,7 @@ runMain(async (lifetime) => {
         ? null
         : operatorPages(ctx, config.adminPassword, null, { ...state, queueJobs });
     const server = await startOperatorServer(ctx, config.adminPort, ready, pages);
-    lifetime.own(() => server.close());
+    lifetime.own("operators' server", () => server.close());
   }
   ctx.log.info('working', {
     engine: background.engine,

@@ -14,11 +14,11 @@ const forever = new Promise<never>(() => {
 
 runMain(
   async (lifetime) => {
-    lifetime.own(async () => {
+    lifetime.own('first', async () => {
       await setImmediate();
       console.log('first closed last');
     });
-    lifetime.own(() => {
+    lifetime.own('second', () => {
       // As the log does it; console.log would swallow the error of an output that is closed.
       process.stdout.write('closing\n');
       if (how === 'goes-on') console.log(`counted ${unhandledErrors()}`);
@@ -39,8 +39,9 @@ runMain(
       await forever;
     }
     console.log('started');
-    if (how === 'goes-on') {
+    if (how === 'goes-on' || how === 'stuck')
       lifetime.log = createLog({ logLevel: 'info', logFormat: 'json' }, { process: 'fixture' });
+    if (how === 'goes-on') {
       setImmediateOf(() => {
         void Promise.reject(new RangeError('rejected without a handler'));
         new EventEmitter().emit('error', new TypeError('emitted without a listener'));

@@ -38,12 +38,12 @@ describe("a process's life", function () {
     expect(await service.ended()).to.equal(0);
   });
 
-  it('gives up draining at its deadline, with 1', async () => {
+  it('gives up draining at its deadline, with 1, and says what it could not close', async () => {
     const service = start('stuck', 0.2);
     await service.says('started');
     service.signal('SIGTERM');
     expect(await service.ended()).to.equal(1);
-    expect(service.output()).to.include('closing').and.not.include('first closed last');
+    expect(service.output()).to.include('"closing":"second"').and.not.include('first closed last');
   });
 
   it('closes the rest when closing one thing fails, with 1', async () => {

@@ -65,15 +65,15 @@ export function createContext(
   const log = createLog(config, { process: name });
   const db = openDb({ url: config.databaseUrl, name: connectionName(name), ...pool });
   lifetime.log = log;
-  lifetime.own(() => db.destroy());
+  lifetime.own('database', () => db.destroy());
   const clock = new DatabaseClock(
     sourcesOf(db),
     onClockChange ?? ((level, message, fields) => log[level](message, fields)),
   );
-  lifetime.own(() => clock.stop());
+  lifetime.own('clock', () => clock.stop());
   const { now } = clock;
   const replica = openReplica(config, log, connectionName(name));
-  if (replica !== null) lifetime.own(() => replica.destroy());
+  if (replica !== null) lifetime.own('replica', () => replica.destroy());
   const context = { config, log, db, now, systemNow: now, random: Math.random, testClock: null, clock };
   return replica === null ? context : { ...context, replica };
 }
@@ -106,7 +106,7 @@ export async function assertRightClock({ clock }: ProcessContext): Promise<void>
 /** Turns traces on where they are configured; what is pending is sent when the process ends. */
 export async function openTraces({ config, log }: Context, lifetime: Lifetime, name: string): Promise<void> {
   const onProblem = (error: string) => log.warn('traces could not be sent; they are dropped', { error });
-  lifetime.own(await startTraces(config, name, onProblem));
+  lifetime.own('traces', await startTraces(config, name, onProblem));
 }
 
 /** The application_name of this process in pg_stat_activity. */

@@ -42,7 +42,7 @@ export async function openHealth(
   }));
   const monitor = new Monitor(ctx.log, database, [secretsKeyCheck(ctx), ...checksOf(ctx, queues, redis)]);
   const stop = new AbortController();
-  lifetime.own(async () => {
+  lifetime.own('health', async () => {
     stop.abort();
     redis?.disconnect();
     // Postgres may be why the process ends.

@@ -25,8 +25,8 @@ const HEAP_GROWING_PERCENT = 35;
 
 /** What a process has opened, and closes at its end. */
 export interface Lifetime {
-  /** Registers a function to call at the end, in the reverse order. */
-  own(close: () => unknown): void;
+  /** Registers a function to call at the end, in the reverse order, with the name of what it closes. */
+  own(name: string, close: () => unknown): void;
   /** True from the first signal on. */
   isDraining(): boolean;
   /** Ends the process as an error of its start does. */
@@ -52,10 +52,11 @@ export function runMain(
   }: { once?: boolean; signals?: readonly NodeJS.Signals[]; drainSeconds?: number } = {},
 ): void {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-  const closes: (() => unknown)[] = [];
+  const owned: Owned[] = [];
+  let closing = 'nothing';
   let drainingSince: number | null = null;
   const lifetime: Lifetime = {
-    own: (close) => void closes.push(close),
+    own: (name, close) => void owned.push({ name, close }),
     isDraining: () => drainingSince !== null,
     fail: (error) => fail(error),
     log: null,
@@ -73,12 +74,15 @@ export function runMain(
     try {
       await withTimeout(
         drainSeconds,
-        started.catch(() => undefined).then(() => closeAll(closes)),
+        started.catch(() => undefined).then(() => closeAll(owned, (name) => (closing = name))),
       );
       flushLogs();
       process.exit(code);
     } catch (error) {
-      lifetime.log?.error('could not drain; interrupted jobs run again', { error: messageOf(error) });
+      lifetime.log?.error('could not drain; interrupted jobs run again', {
+        error: messageOf(error),
+        closing,
+      });
       flushLogs();
       process.exit(1);
     }
@@ -115,12 +119,18 @@ export async function withTimeout<T>(seconds: number, work: Promise<T>): Promise
   }
 }
 
-/** Closes everything, also after a failure. */
-async function closeAll(closes: (() => unknown)[]): Promise<void> {
+interface Owned {
+  readonly name: string;
+  readonly close: () => unknown;
+}
+
+/** Closes everything, also after a failure; `onClosing` hears of each before. */
+async function closeAll(owned: Owned[], onClosing: (name: string) => void): Promise<void> {
   const faults: unknown[] = [];
-  for (let close = closes.pop(); close !== undefined; close = closes.pop()) {
+  for (let one = owned.pop(); one !== undefined; one = owned.pop()) {
+    onClosing(one.name);
     try {
-      await close();
+      await one.close();
     } catch (error) {
       faults.push(error);
     }

@@ -21,19 +21,19 @@ export async function openWeb(
   state: HealthState,
 ): Promise<Pick<AppOptions, 'adapters' | 'sandbox' | 'admin' | 'probes' | 'health'>> {
   const networks = await followServed(ctx);
-  lifetime.own(() => networks.close());
+  lifetime.own('networks', () => networks.close());
   const adapters = createAdapters(ctx.config, { served: networks.served });
-  lifetime.own(() => closeAdapters(adapters));
+  lifetime.own('adapters', () => closeAdapters(adapters));
   const { health } = state;
   const ready = probes({ health, clock: ctx.clock, isDraining: () => lifetime.isDraining() });
   const admin = openOperatorPages(ctx, state);
-  lifetime.own(() => admin.close());
+  lifetime.own("operators' pages", () => admin.close());
   const sandbox = ctx.config.sandbox ? { adapters, handlersFor: createHandlers } : null;
   const { adminPort } = ctx.config;
   const options = { adapters, sandbox, probes: ready, health };
   if (adminPort === null) return { ...options, admin: admin.pages };
   const server = await startOperatorServer(ctx, adminPort, ready, admin.pages);
-  lifetime.own(() => server.close());
+  lifetime.own("operators' server", () => server.close());
   ctx.log.info('operators served on their own port', { port: server.port });
   return { ...options, admin: null };
 }

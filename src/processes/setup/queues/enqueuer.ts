@@ -45,7 +45,7 @@ export function openEnqueuer(ctx: Context, lifetime: Pick<Lifetime, 'own'>): () 
   };
   const enqueuer = new QueueEnqueuer(queueOf, ctx);
   const stop = enqueueWith(ctx.db, enqueuer);
-  lifetime.own(async () => {
+  lifetime.own('queues', async () => {
     stop();
     const own = await engine?.catch(() => null);
     const isAway = own?.stopWaiting() ?? false;

@@ -40,12 +40,12 @@ export async function openSigner(lifetime: Lifetime, environment: Environment): 
   return asStartError(async () => {
     const settings = parseSettings(await readPrivateFile(path ?? '', 'The configuration of the signer'));
     const lock = await exclusive(settings.journal, { file: 'journal', holder: 'signer' });
-    lifetime.own(() => lock.close());
+    lifetime.own('lock', () => lock.close());
     const key = await keyOf(settings);
     const journal = await Journal.open(settings.journal, key.address, new Date());
-    lifetime.own(() => journal.close());
+    lifetime.own('journal', () => journal.close());
     const db = openDb({ url: url ?? '', name: `signer ${process.pid}`, ...SIGNER_DB });
-    lifetime.own(() => db.destroy());
+    lifetime.own('database', () => db.destroy());
     return { db, log, settings, key, journal, now: () => new Date(), sent: new Map<string, number>() };
   });
 }
