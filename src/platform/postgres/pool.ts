@@ -114,10 +114,7 @@ export class ConnectionPool {
     try {
       return await within(this.#options.acquireMs, acquired, 'timeout exceeded when trying to connect');
     } catch (error) {
-      acquired.then(
-        (connection) => connection.release(),
-        () => undefined,
-      );
+      acquired.then((connection) => connection.release()).catch(() => undefined);
       throw error;
     }
   }
