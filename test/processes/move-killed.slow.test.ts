@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -77,17 +77,16 @@ describe('a move of a merchant that is killed', function () {
     await rm(folder, { recursive: true });
   });
 
-  const move = (...more: string[]): Service =>
+  const moveBy = (file: string, more: readonly string[]): Service =>
     startProcess(
       'ops',
       env,
-      ['merchant', 'move', '--merchant', stand.merchant.id, '--to', 'b', '--file']
-        .concat(join(folder, 'cells.json'))
-        .concat(more),
+      ['merchant', 'move', '--merchant', stand.merchant.id, '--to', 'b', '--file', file].concat(more),
     );
+  const move = (...more: string[]): Service => moveBy(join(folder, 'cells.json'), more);
   const succeeds = async (ops: Service) => expect(await ops.ended(), ops.output()).to.equal(0);
-  /** Kills the command in the middle of a statement that it waits in, and ends its connections. */
-  const killWhere = async (moment: string, ...more: string[]) => {
+  /** Lets a command come to the middle of a statement, and wait there for `goOn`. */
+  const waitWhere = async (moment: string, ...more: string[]) => {
     const [end, when] = MOMENTS[moment] ?? ['source', ''];
     const db = end === 'source' ? stand.db : target;
     await db.raw(`CREATE FUNCTION test_wait() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -110,7 +109,20 @@ describe('a move of a merchant that is killed', function () {
       if (rows.length === 0 && ops.isOver()) throw new Error(`it has ended: ${ops.output()}`);
       return rows.length > 0;
     };
-    await until('the command waits', waits, 60_000).finally(() => ops.signal('SIGKILL'));
+    await until('the command waits', waits, 60_000);
+    const goOn = async () => {
+      await holder.end();
+    };
+    const forgetMoment = async () => {
+      await db.raw(`DROP TRIGGER a_test_waits ON ${/ ON (\w+)/.exec(when)?.[1] ?? ''}`);
+      await db.raw('DROP FUNCTION test_wait()');
+    };
+    return { ops, goOn, forgetMoment };
+  };
+  /** Kills the command in the middle of a statement that it waits in, and ends its connections. */
+  const killWhere = async (moment: string, ...more: string[]) => {
+    const { ops, goOn, forgetMoment } = await waitWhere(moment, ...more);
+    ops.signal('SIGKILL');
     await ops.ended();
     for (const one of [stand.db, target])
       await one.raw(
@@ -118,9 +130,8 @@ describe('a move of a merchant that is killed', function () {
          WHERE datname = current_database() AND application_name NOT LIKE 'test%' AND pid <> pg_backend_pid()
            AND application_name LIKE 'ops%'`,
       );
-    await holder.end();
-    await db.raw(`DROP TRIGGER a_test_waits ON ${/ ON (\w+)/.exec(when)?.[1] ?? ''}`);
-    await db.raw('DROP FUNCTION test_wait()');
+    await goOn();
+    await forgetMoment();
   };
 
   for (const moment of Object.keys(MOMENTS))
@@ -161,5 +172,64 @@ describe('a move of a merchant that is killed', function () {
         return `${data.checkout.id} ${sequence}`;
       });
       expect(told).to.have.members(ids.flatMap((id) => [`${id} 1`, `${id} 2`]));
+    });
+
+  const UNDECIDED = Object.keys(MOMENTS).slice(0, 6);
+  for (const moment of UNDECIDED)
+    it(`goes on by one command of two, with a file of cells each, when ${moment}`, async () => {
+      const web = await stand.startWeb();
+      const body = { pay_amount: '10.50', order_id: 'order-1' };
+      await web.api('POST', '/v1/payment', body);
+      const elsewhere = join(folder, 'elsewhere');
+      await mkdir(elsewhere);
+      await copyFile(join(folder, 'cells.json'), join(elsewhere, 'cells.json'));
+      const { ops: first, goOn, forgetMoment } = await waitWhere(moment);
+      const second = moveBy(join(elsewhere, 'cells.json'), []);
+      const waits = async () => {
+        const blocked = [];
+        for (const one of [stand.db, target])
+          blocked.push(
+            ...(
+              await one.raw<{ rows: unknown[] }>(
+                `SELECT FROM pg_stat_activity
+                 WHERE datname = current_database() AND application_name LIKE 'ops%' AND wait_event_type = 'Lock'`,
+              )
+            ).rows,
+          );
+        return blocked.length > 1 || second.isOver();
+      };
+      await until('the other one waits as well, or has ended', waits, 60_000);
+      await goOn();
+      const ends = [await first.ended(), await second.ended()];
+      expect(
+        ends.filter((end) => end === 0),
+        `${first.output()} ${second.output()}`,
+      ).to.have.length(1);
+      const [lost] = [first, second].filter((_, place) => ends[place] !== 0);
+      expect(lost?.output()).to.match(/taken over|already/);
+      await forgetMoment();
+      expect(await stand.rows('SELECT step FROM merchant_moves')).to.deep.equal([{ step: 'arrived' }]);
+      expect(await target('merchant_moves').select()).to.deep.equal([]);
+      expect(await target('payments').select('status')).to.deep.equal([{ status: 'WAITING' }]);
+      expect((await web.api('POST', '/v1/payment', body)).status).to.equal(503);
+    });
+
+  for (const moment of UNDECIDED)
+    it(`is rolled back by command when ${moment}, and the merchant goes on in the source`, async () => {
+      const web = await stand.startWeb();
+      const pay = () => web.api('POST', '/v1/payment', { pay_amount: '10.50', order_id: 'order-1' });
+      await pay();
+      await killWhere(moment);
+      await succeeds(move('--rollback'));
+      expect((await pay()).status).to.equal(201);
+      for (const one of [stand.db, target]) {
+        expect(await one('merchant_moves').select()).to.deep.equal([]);
+        const { rows } = await one.raw<{ rows: unknown[] }>(
+          `SELECT FROM pg_trigger WHERE tgname LIKE 'moving %'`,
+        );
+        expect(rows).to.deep.equal([]);
+      }
+      expect(await target('merchants').select()).to.deep.equal([]);
+      expect(await stand.rows('SELECT FROM payments')).to.have.length(2);
     });
 });

@@ -1,12 +1,13 @@
-import { beginMove, stopFor } from '../../src/domain/ops/move/steps.ts';
+import { claim } from '../../src/domain/ops/move/runs.ts';
+import { stopFor } from '../../src/domain/ops/move/steps.ts';
 import { raiseFence } from '../../src/domain/ops/move/fence.ts';
 import type { Harness } from './harness.ts';
 
 /** Stops what is written of the harness's merchant, as a move does when its jobs rest and rows are copied. */
 export async function pauseMerchant({ ctx, merchant }: Harness): Promise<void> {
   const move = { merchantId: merchant.id, cell: 'b', run: 'test', now: ctx.now() };
-  await beginMove(ctx.db, move, 'announced');
-  await stopFor(ctx.db, merchant.id, 600);
+  await claim(ctx.db, move);
+  await stopFor(ctx.db, move, 600);
   await raiseFence(ctx.db, merchant.id, 'first');
   await raiseFence(ctx.db, merchant.id, 'late');
 }

@@ -6,8 +6,9 @@ import { raiseFence } from './fence.ts';
 import { drainMerchant, freezeJobs } from './hold-jobs.ts';
 import { assertMovable } from './preflight.ts';
 import { ask } from './tables/rows.ts';
-import { beginMove, decide, endMove, MoveRefused, readMove, stopFor } from './steps.ts';
-import { takeBack } from './take-back.ts';
+import { beginArriving, claim, holdRun, takenOver, type Run } from './runs.ts';
+import { decide, MoveRefused, stopFor } from './steps.ts';
+import { cleanUp, letGo } from './take-back.ts';
 
 /** The longest that writes of a merchant are refused by a move that is not decided. */
 const STOP_SECONDS = 30;
@@ -41,21 +42,22 @@ export async function bring(
 ): Promise<{ rows: number; stoppedAt: number }> {
   const { source, target } = ends;
   const { merchantId, cell } = order;
-  await takeBack(ends, merchantId);
-  await assertMovable(ends, merchantId);
   const move = { merchantId, cell, run: randomUUID(), now: ctx.systemNow() };
+  await claim(source, move);
   try {
-    await beginMove(source, move, 'announced');
+    await cleanUp(ends, move);
+    await assertMovable(ends, merchantId);
     await order.announce();
-    await makeRoom(target, merchantId);
-    await beginMove(target, move, 'arriving');
+    // One that has left the target once comes back: what was kept to refuse its keys makes room for it.
+    if (await beginArriving(source, target, move))
+      await deleteMerchant(target, merchantId, 'nothing', (tx) => holdRun(tx, move));
     // What a chain reports of its payments meanwhile is quarantined in the target, and applied when they have
     // arrived.
     await raiseFence(target, merchantId, 'first');
     await rest(source, merchantId);
     const stoppedAt = performance.now();
-    await stop(source, merchantId);
-    const { rows, heights } = await copyMerchant(ends, merchantId, order.onProgress ?? (() => undefined));
+    await stop(source, move);
+    const { rows, heights } = await copyMerchant(ends, move, order.onProgress ?? (() => undefined));
     const isDecided = await source.transaction(async (tx) => {
       if (!(await decide(tx, { ...move, heights }))) return false;
       await freezeJobs(tx, merchantId);
@@ -65,19 +67,10 @@ export async function bring(
       throw new MoveRefused(`${rows} rows took too long: writes may be refused for ${STOP_SECONDS} s`);
     return { rows, stoppedAt };
   } catch (error) {
-    await takeBack(ends, merchantId);
+    await letGo(ends, move);
     if (error instanceof CopyDiffers) throw new MoveRefused(`The copy is not equal: ${error.message}`);
     throw error;
   }
-}
-
-/**
- * A merchant that has left the target once comes back: what was kept to refuse its keys makes room for it.
- */
-async function makeRoom(target: Db, merchantId: string): Promise<void> {
-  if ((await readMove(target, merchantId))?.step !== 'forgotten') return;
-  await deleteMerchant(target, merchantId, 'nothing');
-  await endMove(target, merchantId);
 }
 
 /**
@@ -95,8 +88,10 @@ async function rest(source: Db, merchantId: string): Promise<void> {
 }
 
 /** Refuses the merchant's writes: first what begins something, and, when no job is under way, the rest. */
-async function stop(source: Db, merchantId: string): Promise<void> {
-  const until = await stopFor(source, merchantId, STOP_SECONDS);
+async function stop(source: Db, move: Run): Promise<void> {
+  const { merchantId } = move;
+  const until = await stopFor(source, move, STOP_SECONDS);
+  if (until === null) throw takenOver(move);
   await raiseFence(source, merchantId, 'first');
   const deadlineMs = performance.now() + LATE_DRAIN_SECONDS * 1_000;
   if (!(await drainMerchant(source, merchantId, { until, deadlineMs })))

@@ -9,6 +9,7 @@ import {
   readRows,
   type Measure,
 } from './tables/rows.ts';
+import { holdRun, type Run } from './runs.ts';
 import { MERCHANT_TABLES, type MerchantTable } from './tables/tables.ts';
 
 /** The two databases of a move. */
@@ -41,11 +42,6 @@ async function begin(tx: Tx, merchantId: string): Promise<void> {
   );
 }
 
-/** What another run of the command, which was killed, has still under way in the target ends first. */
-async function lock(tx: Tx, merchantId: string): Promise<void> {
-  await ask(tx, `SELECT pg_advisory_xact_lock(hashtextextended('move ' || $1, 0))`, [merchantId]);
-}
-
 /** Runs reads of all of a merchant's rows in one snapshot. */
 export function inSnapshot<T>(db: Db, merchantId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(
@@ -60,17 +56,19 @@ export function inSnapshot<T>(db: Db, merchantId: string, work: (tx: Tx) => Prom
 /**
  * Copies a merchant from one snapshot of the source into the target, in one transaction there, and compares
  * what is there with the snapshot before it commits. Some hundred rows are in memory at once. Events come
- * last: while they are written the target's feeds wait. Throws CopyDiffers.
+ * last: while they are written the target's feeds wait. Throws CopyDiffers, or MoveRefused where another run
+ * has taken the move over; none does while it is copied.
  */
 export async function copyMerchant(
   { source, target }: Ends,
-  merchantId: string,
+  move: Run,
   onProgress: (rows: number, of: string) => void,
 ): Promise<Copied> {
+  const { merchantId } = move;
   return inSnapshot(source, merchantId, (from) =>
     target.transaction(async (to) => {
       await begin(to, merchantId);
-      await lock(to, merchantId);
+      await holdRun(to, move);
       await ask(to, 'CREATE TEMPORARY TABLE known_people ON COMMIT DROP AS SELECT id FROM people');
       let rows = 0;
       for (const table of MERCHANT_TABLES) {
@@ -121,16 +119,22 @@ export async function measureMerchant(db: Db, merchantId: string): Promise<Recor
 /**
  * Deletes a merchant's rows, those that refer to others first; again it goes on where it was interrupted.
  * `keeps`: whoever still comes is to be refused, so merchant and keys stay. The audit log is append-only, and
- * stays in any case.
+ * stays in any case. `holds` throws where the rows are not, or no more, this command's to delete, and keeps
+ * them so.
  */
-export async function deleteMerchant(db: Db, merchantId: string, keeps: 'keys' | 'nothing'): Promise<void> {
+export async function deleteMerchant(
+  db: Db,
+  merchantId: string,
+  keeps: 'keys' | 'nothing',
+  holds: (tx: Tx) => Promise<void>,
+): Promise<void> {
   for (const table of MERCHANT_TABLES.toReversed()) {
     const isLog = table.name === 'operator_actions' || table.name === 'audit_heads';
     if (isLog || table.isShared === true || (keeps === 'keys' && table.stays === true)) continue;
     // Derived rows follow theirs, and are looked for all the same: a trigger may have been away.
     await db.transaction(async (tx) => {
       await begin(tx, merchantId);
-      await lock(tx, merchantId);
+      await holds(tx);
       await deleteRows(tx, table, merchantId);
     });
   }

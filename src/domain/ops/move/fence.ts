@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../../platform/postgres/db.ts';
+import type { Db, Tx } from '../../../platform/postgres/db.ts';
 import { ask, columnsOf, literalOf } from './tables/rows.ts';
 import { isOf, MERCHANT_TABLES, type MerchantTable } from './tables/tables.ts';
 
@@ -28,8 +28,12 @@ export async function raiseFence(db: Db, merchantId: string, part: Part): Promis
   }
 }
 
-/** Takes all of it away; what is refused after that, others refuse. */
-export async function dropFence(db: Db, merchantId: string): Promise<void> {
+/** Takes all of it away. `holds` throws where it is another command's by now, and keeps it from that. */
+export async function dropFence(
+  db: Db,
+  merchantId: string,
+  holds: (tx: Tx) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
   const raised = await ask<{ name: string }>(
     db,
     `SELECT DISTINCT tgrelid::regclass::text AS name FROM pg_trigger
@@ -40,6 +44,7 @@ export async function dropFence(db: Db, merchantId: string): Promise<void> {
     await inTurn(
       db,
       namesOf(merchantId).map((trigger) => `DROP TRIGGER IF EXISTS "${trigger}" ON ${name}`),
+      holds,
     );
 }
 
@@ -66,11 +71,12 @@ function triggersOn(table: MerchantTable, merchantId: string, columns: readonly 
 }
 
 /** Runs statements that lock a table, for which it waits a moment only, until they have run. */
-async function inTurn(db: Db, texts: readonly string[]): Promise<void> {
+async function inTurn(db: Db, texts: readonly string[], holds?: (tx: Tx) => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1)
     try {
       return await db.transaction(async (tx) => {
         await ask(tx, `SET LOCAL lock_timeout = ${LOCK_MS}`);
+        await holds?.(tx);
         for (const text of texts) await ask(tx, text);
       });
     } catch (error) {

@@ -4,7 +4,7 @@ import { bring, type MoveOrder } from './bring.ts';
 import { measureMerchant, type Ends } from './copy.ts';
 import { dropFence } from './fence.ts';
 import { releaseJobs } from './hold-jobs.ts';
-import { endMove, MoveRefused, readMove, recordStep, type Step } from './steps.ts';
+import { endArriving, MoveRefused, readMove, recordStep, type Step } from './steps.ts';
 import { MERCHANT_TABLES } from './tables/tables.ts';
 
 export interface MoveReport {
@@ -66,13 +66,13 @@ async function assertEqual({ source, target }: Ends, merchantId: string): Promis
 
 /** The merchant's work goes on in the target, and money is looked for from where the source has stopped. */
 async function goOn({ source, target }: Ends, { merchantId, readFrom }: MoveOrder): Promise<void> {
-  if ((await readMove(target, merchantId)) !== null) {
+  if ((await readMove(target, merchantId))?.step === 'arriving') {
     const { heights = {} } = (await readMove(source, merchantId)) ?? {};
     for (const [network, height] of Object.entries(heights)) await readFrom(target, network, height + 1);
     await target.transaction(async (tx) => {
-      await releaseJobs(tx, merchantId);
-      await endMove(tx, merchantId);
+      if (await endArriving(tx, merchantId)) await releaseJobs(tx, merchantId);
     });
   }
-  await dropFence(target, merchantId);
+  // By now it may be on its way back, behind the same fence.
+  if ((await readMove(target, merchantId)) === null) await dropFence(target, merchantId);
 }

@@ -1,4 +1,4 @@
-import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 
 /**
  * How far a move is, as the source remembers it. `announced`: nothing is decided, and the source goes on by
@@ -8,6 +8,9 @@ import { run, runOne, sql, type Connection } from '../../../platform/postgres/db
  * there is refused. The target knows one that is `arriving`.
  */
 export type Step = 'announced' | 'moved' | 'switched' | 'arrived' | 'forgotten' | 'arriving';
+
+/** The steps of a move that is decided, in their order. */
+const DECIDED: readonly Step[] = ['moved', 'switched', 'arrived', 'forgotten'];
 
 /** Nothing was changed, or all was taken back: the merchant goes on where it is. */
 export class MoveRefused extends Error {}
@@ -33,69 +36,71 @@ export async function readMove(connection: Connection, merchantId: string): Prom
   return runOne(connection, moveOf, { merchantId });
 }
 
-/** A move that begins, of one run of the command. */
-export interface Beginning {
-  readonly merchantId: string;
-  readonly cell: string;
-  readonly run: string;
-  readonly now: Date;
+const setStep = sql<never, { merchantId: string; from: readonly Step[]; to: Step }>(
+  'set_step_of_move',
+  (p) => `
+    UPDATE merchant_moves SET step = ${p.to}
+    WHERE merchant_id = ${p.merchantId} AND step = ANY (${p.from}::text[])`,
+);
+
+/** Remembers that a step is done. Where another run of the command is further, it stays further. */
+export async function recordStep(
+  connection: Connection,
+  merchantId: string,
+  step: 'switched' | 'arrived' | 'forgotten',
+): Promise<void> {
+  const from = DECIDED.slice(0, DECIDED.indexOf(step));
+  await run(connection, setStep, { merchantId, from, to: step });
 }
 
-const insertMove = sql<never, Beginning & { step: Step }>(
-  'begin_merchant_move',
+const deleteMove = sql<{ merchant_id: string }, { merchantId: string; run: string }>(
+  'end_merchant_move',
   (p) => `
-    INSERT INTO merchant_moves (merchant_id, cell, step, run, began_at, stopped_until)
-    VALUES (${p.merchantId}, ${p.cell}, ${p.step}::text, ${p.run}, ${p.now},
-      CASE WHEN ${p.step}::text = 'arriving' THEN 'infinity'::timestamptz END)`,
+    DELETE FROM merchant_moves
+    WHERE merchant_id = ${p.merchantId} AND run = ${p.run} RETURNING merchant_id`,
+);
+
+/** Ends a move of this run: from now on nothing is refused. False: it is another run's. */
+export async function endMove(
+  connection: Connection,
+  move: { readonly merchantId: string; readonly run: string },
+): Promise<boolean> {
+  return (await runOne(connection, deleteMove, move)) !== null;
+}
+
+const deleteArriving = sql<{ merchant_id: string }, { merchantId: string }>(
+  'end_arriving_of_merchant',
+  (p) => `
+    DELETE FROM merchant_moves
+    WHERE merchant_id = ${p.merchantId} AND step = 'arriving' RETURNING merchant_id`,
 );
 
 /**
- * Begins a move out of this database, or, as `arriving`, into it: then nothing is written of the merchant but
- * by the move.
+ * The merchant is in the target, which takes writes from now on: whichever run decided that, every run goes
+ * on with it. False: another one has.
  */
-export async function beginMove(
-  connection: Connection,
-  move: Beginning,
-  step: 'announced' | 'arriving',
-): Promise<void> {
-  await run(connection, insertMove, { ...move, step });
+export async function endArriving(connection: Connection, merchantId: string): Promise<boolean> {
+  return (await runOne(connection, deleteArriving, { merchantId })) !== null;
 }
 
-const setStep = sql<never, { merchantId: string; step: Step }>(
-  'set_step_of_move',
-  (p) => `UPDATE merchant_moves SET step = ${p.step} WHERE merchant_id = ${p.merchantId}`,
-);
-
-/** Remembers that a step is done. */
-export async function recordStep(connection: Connection, merchantId: string, step: Step): Promise<void> {
-  await run(connection, setStep, { merchantId, step });
-}
-
-const deleteMove = sql<never, { merchantId: string }>(
-  'end_merchant_move',
-  (p) => `DELETE FROM merchant_moves WHERE merchant_id = ${p.merchantId}`,
-);
-
-/** Ends a move: from now on nothing is refused. */
-export async function endMove(connection: Connection, merchantId: string): Promise<void> {
-  await run(connection, deleteMove, { merchantId });
-}
-
-const stopWrites = sql<{ until: string }, { merchantId: string; seconds: number }>(
+const stopWrites = sql<{ until: string }, { merchantId: string; run: string; seconds: number }>(
   'stop_writes_of_merchant',
   (p) => `
     UPDATE merchant_moves SET stopped_until = clock_timestamp() + make_interval(secs => ${p.seconds}::float8)
-    WHERE merchant_id = ${p.merchantId} RETURNING stopped_until::text AS until`,
+    WHERE merchant_id = ${p.merchantId} AND step = 'announced' AND run = ${p.run}
+    RETURNING stopped_until::text AS until`,
 );
 
 /**
  * From now on what is written of the merchant is refused, where triggers look (fence.ts), for so many seconds
- * of the database's time. Returns the end as text.
+ * of the database's time. Returns the end as text; null: another run has taken the move over.
  */
-export async function stopFor(connection: Connection, merchantId: string, seconds: number): Promise<string> {
-  const stopped = await runOne(connection, stopWrites, { merchantId, seconds });
-  if (stopped === null) throw new Error(`${merchantId} has no move`);
-  return stopped.until;
+export async function stopFor(
+  connection: Connection,
+  { merchantId, run: of }: { readonly merchantId: string; readonly run: string },
+  seconds: number,
+): Promise<string | null> {
+  return (await runOne(connection, stopWrites, { merchantId, run: of, seconds }))?.until ?? null;
 }
 
 /**
@@ -124,17 +129,16 @@ export async function decide(
   return (await runOne(connection, stopForGood, params)) !== null;
 }
 
-const undo = sql<{ merchant_id: string }, { merchantId: string }>(
-  'take_back_merchant_move',
-  (p) => `
-    UPDATE merchant_moves SET stopped_until = NULL
-    WHERE merchant_id = ${p.merchantId} AND step = 'announced' RETURNING merchant_id`,
+const lockStep = sql<{ step: Step }, { merchantId: string }>(
+  'lock_step_of_merchant_move',
+  (p) => `SELECT step FROM merchant_moves WHERE merchant_id = ${p.merchantId} FOR SHARE`,
 );
 
-/**
- * The source takes writes again, and no run of the command that has begun decides the move; false: it is
- * decided.
- */
-export async function beginTakingBack(connection: Connection, merchantId: string): Promise<boolean> {
-  return (await runOne(connection, undo, { merchantId })) !== null;
+/** Until the transaction ends the step stays one of these. Throws MoveRefused where it is none of them. */
+export async function holdStep(tx: Tx, merchantId: string, steps: readonly Step[]): Promise<void> {
+  const found = await runOne(tx, lockStep, { merchantId });
+  if (found === null || !steps.includes(found.step))
+    throw new MoveRefused(
+      `The move of ${merchantId} has gone on meanwhile: this command changes nothing more`,
+    );
 }

@@ -1,25 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../../platform/postgres/db.ts';
+import type { Db, Tx } from '../../../platform/postgres/db.ts';
 import { deleteMerchant, type Ends } from './copy.ts';
 import { dropFence } from './fence.ts';
 import { releaseJobs } from './hold-jobs.ts';
-import { beginTakingBack, endMove, MoveRefused, readMove, recordStep } from './steps.ts';
+import { claim, holdRun, reopen, takenOver, takeTarget, type Run } from './runs.ts';
+import { endMove, holdStep, MoveRefused, readMove, recordStep } from './steps.ts';
 
-/** Ends a move that was not decided: the source goes on, and the target knows nothing but the log. */
-export async function takeBack({ source, target }: Ends, merchantId: string): Promise<void> {
-  const before = await readMove(source, merchantId);
-  if (before !== null && !(await beginTakingBack(source, merchantId)))
-    throw new MoveRefused(`${merchantId} is in ${before.cell} already: the way back is another move`);
-  if ((await readMove(target, merchantId))?.step === 'arriving') {
-    await deleteMerchant(target, merchantId, 'nothing');
-    await endMove(target, merchantId);
-  }
-  await dropFence(target, merchantId);
+/** Ends a move that was not decided, whoever began it: the source goes on, and the target knows nothing. */
+export async function takeBack(ends: Ends, move: Run): Promise<void> {
+  await claim(ends.source, move);
+  await letGo(ends, move);
+}
+
+/** Ends a move of this run. Throws MoveRefused where it is decided, or another run's. */
+export async function letGo(ends: Ends, move: Run): Promise<void> {
+  const { source } = ends;
+  await reopen(source, move);
+  await cleanUp(ends, move);
   await source.transaction(async (tx) => {
-    if (before !== null) await releaseJobs(tx, merchantId);
-    await endMove(tx, merchantId);
+    await releaseJobs(tx, move.merchantId);
+    if (!(await endMove(tx, move))) throw takenOver(move);
   });
-  await dropFence(source, merchantId);
+}
+
+/**
+ * Takes away what runs before have left in both databases: fences, and rows that have come to the target.
+ * Each transaction holds this run's row there, so that none comes behind the beginning of another one.
+ */
+export async function cleanUp({ source, target }: Ends, move: Run): Promise<void> {
+  const holds = (tx: Tx) => holdRun(tx, move);
+  if (await takeTarget(source, target, move)) {
+    await deleteMerchant(target, move.merchantId, 'nothing', holds);
+    await dropFence(target, move.merchantId, holds);
+    if (!(await endMove(target, move))) throw takenOver(move);
+  }
+  await dropFence(source, move.merchantId, holds);
 }
 
 /** Longer than a web process keeps what it knows of a key. */
@@ -33,7 +48,9 @@ export async function forgetMerchant(source: Db, merchantId: string, knownMs = K
   const before = await readMove(source, merchantId);
   if (before?.step !== 'arrived' && before?.step !== 'forgotten')
     throw new MoveRefused(`${merchantId} has not arrived in another cell`);
-  await Promise.all([deleteMerchant(source, merchantId, 'keys'), sleep(knownMs)]);
-  await dropFence(source, merchantId);
+  // Not where it is on its way back here.
+  const holds = (tx: Tx) => holdStep(tx, merchantId, ['arrived', 'forgotten']);
+  await Promise.all([deleteMerchant(source, merchantId, 'keys', holds), sleep(knownMs)]);
+  await dropFence(source, merchantId, holds);
   await recordStep(source, merchantId, 'forgotten');
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { recordAction } from '../../../domain/audit/record.ts';
 import { isNetwork } from '../../../domain/chain/networks.ts';
 import { rescanChain } from '../../../domain/ops/chains.ts';
@@ -84,7 +85,8 @@ async function moveTo(
   // In the log of the installation: that of the merchant goes on in the other cell.
   const result = (facts: object, text: string) => ({ facts, text, changed: { moved: id, cell, ...facts } });
   if (values.has('rollback')) {
-    await takeBack({ source: ctx.db, target }, id);
+    const move = { merchantId: id, cell, run: randomUUID(), now: ctx.systemNow() };
+    await takeBack({ source: ctx.db, target }, move);
     return result({ taken_back: true }, `${id} is here, and nothing of it in ${cell}.`);
   }
   if (values.has('forget')) {

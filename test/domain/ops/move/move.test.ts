@@ -219,7 +219,8 @@ describe('moving a merchant to another cell', function () {
     const { source, target } = stand;
     const ends = { source: source.ctx.db, target: target.ctx.db };
     await stand.move();
-    const error = await takeBack(ends, source.merchant.id).catch((thrown: unknown) => thrown);
+    const move = { merchantId: source.merchant.id, cell: 'b', run: 'another', now: source.ctx.now() };
+    const error = await takeBack(ends, move).catch((thrown: unknown) => thrown);
     expect(String(error)).to.include('is in b already');
   });
 
