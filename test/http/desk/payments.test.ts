@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { recordAction } from '../../../src/domain/audit/record.ts';
 import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
+import { setTimeZone } from '../../../src/domain/merchants/time-zone.ts';
 import { encodeCursor } from '../../../src/platform/values/cursors.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { createPayment, pay } from '../../support/http.ts';
@@ -32,6 +33,41 @@ describe('the payments at the desk', () => {
     expect(await idsOf('?order_id=order-1')).to.deep.equal([first.id]);
     expect(await idsOf('?from_date=2026-02-02')).to.deep.equal([]);
     expect(await idsOf('?to_date=2026-01-31')).to.deep.equal([second.id, first.id]);
+  });
+
+  it('are shown since a day of the merchant’s time zone by a link that keeps the other filters', async () => {
+    await setTimeZone(harness.ctx.db, harness.merchant.id, 'Asia/Tokyo');
+    const orderAt = async (time: string) => {
+      const { id } = await createPayment(harness, { order_id: time });
+      await harness.ctx
+        .db('payments')
+        .where({ id })
+        .update({ created_at: new Date(time) });
+    };
+    // Now it is 21:00 on January 31 in Tokyo, where a day begins at 15:00 UTC.
+    for (const time of [
+      '2026-01-30T15:00:00Z',
+      '2026-01-30T14:59:59Z',
+      '2026-01-24T15:00:00Z',
+      '2026-01-24T14:59:59Z',
+      '2026-01-01T15:00:00Z',
+      '2026-01-01T14:59:59Z',
+      '2025-12-31T15:00:00Z',
+      '2025-12-31T14:59:59Z',
+    ])
+      await orderAt(time);
+    const countOf = async (query: string) => {
+      const { text } = await ann.get(page(query));
+      return Number(/Payments found: (\d+)/.exec(text)?.[1]);
+    };
+    const counts = [];
+    for (const range of ['today', '7', '30', 'month', 'ever']) counts.push(await countOf(`?range=${range}`));
+    expect(counts).to.deep.equal([1, 3, 5, 7, 8]);
+    expect(await countOf('?range=today&from_date=2026-01-24'), 'dates replace a range').to.equal(4);
+    const { text } = await ann.get(page('?range=today&status=WAITING&order_id=a&cursor=x&from_date='));
+    expect(text).to.include(`${page('?status=WAITING&#38;order_id=a&#38;range=7')}"`);
+    expect(text).to.include(`${page('?status=WAITING&#38;order_id=a')}"`);
+    expect(text).to.match(/name="range" value="today"/);
   });
 
   it('are read on by a link that keeps the filters', async () => {

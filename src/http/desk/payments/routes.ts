@@ -8,6 +8,7 @@ import { refundRoutes } from './actions/refund-routes.ts';
 import { actionRoutes } from './actions/routes.ts';
 import { listQueryOf } from './list/filters.ts';
 import { listPage, type ShownList } from './list/list-page.ts';
+import { sinceOf } from './list/range.ts';
 import { viewRoutes } from './list/view-routes.ts';
 import { viewsCard } from './list/views.ts';
 import type { PaymentDependencies } from './page/own.ts';
@@ -46,7 +47,8 @@ export const paymentRoutes = (
 ];
 
 /** Filters do not narrow a search: what they leave out would have to be read all the same. */
-async function readList({ ctx, merchant, query }: AtMerchant, many: LargeMerchants): Promise<ShownList> {
+async function readList(visit: AtMerchant, many: LargeMerchants): Promise<ShownList> {
+  const { ctx, merchant, query } = visit;
   const { publicUrl } = ctx.config;
   const asked = (query.get('q') ?? '').trim();
   if (asked !== '')
@@ -54,7 +56,7 @@ async function readList({ ctx, merchant, query }: AtMerchant, many: LargeMerchan
       search: await searchPayments(db, merchant.merchant_id, asked, publicUrl),
     }));
   try {
-    const filters = listQueryOf(query);
+    const filters = listQueryOf(query, await sinceOf(visit));
     return await readCurrent(ctx, async (db) => ({
       list: await listPayments(db, merchant.merchant_id, filters, publicUrl, many),
     }));

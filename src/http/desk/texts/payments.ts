@@ -12,6 +12,8 @@ export const PAYMENTS = {
   link: 'Page of the customer',
   from: 'From',
   to: 'Up to',
+  rangesName: 'Days',
+  ranges: { any: 'Any day', today: 'Today', '7': 'Last 7 days', '30': 'Last 30 days', month: 'This month' },
   show: 'Show',
   count: 'Payments found: {count}',
   countMore: 'Payments found: more than {count}',

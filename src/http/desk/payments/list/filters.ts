@@ -3,21 +3,31 @@ import { ListPaymentsQuery } from '../../../../domain/payments/schemas.ts';
 
 const check = getValidator({ allowPrivate: false }).compile(ListPaymentsQuery, 'query');
 
-/** The filters of the API's list, as the page's form has them. */
-const FILTERS = ['status', 'order_id', 'from_date', 'to_date'] as const;
+/** Days up to today, which move on: a view of them shows other days tomorrow. */
+export const RANGES = ['today', '7', '30', 'month'] as const;
+export type Range = (typeof RANGES)[number];
 
-/** The filters that a query has, in one order: a form sends its empty fields too. */
+/** The filters of the API's list, as the page's form has them, and the ranges of the page. */
+const FILTERS = ['status', 'order_id', 'from_date', 'to_date', 'range'] as const;
+
+/** The filters that a query has, in one order: a form sends its empty fields too. Dates replace a range. */
 export function filtersOf(query: URLSearchParams): URLSearchParams {
   const filters = new URLSearchParams();
   for (const name of FILTERS)
     for (const value of new Set(query.getAll(name).map((one) => one.trim())))
       if (value !== '') filters.append(name, value);
+  const isDated = filters.has('from_date') || filters.has('to_date');
+  const range = RANGES.find((one) => one === filters.get('range'));
+  filters.delete('range');
+  if (range !== undefined && !isDated) filters.append('range', range);
   return filters;
 }
 
-/** The same as the API's list takes them. Throws ValidationError, as the API does. */
-export function listQueryOf(query: URLSearchParams): ListPaymentsQuery {
+/** The same as the API takes them; `since`: where a range begins. Throws ValidationError, as the API does. */
+export function listQueryOf(query: URLSearchParams, since: Date | null = null): ListPaymentsQuery {
   const filters = filtersOf(query);
+  filters.delete('range');
+  if (since !== null) filters.set('from_date', since.toISOString());
   const cursor = query.get('cursor');
   const given = [...new Set(filters.keys())].map((name) => {
     const values = filters.getAll(name);

@@ -2,10 +2,11 @@ import { STATUSES } from '../../../../domain/payments/lifecycle/states.ts';
 import type { SearchResult } from '../../../../domain/payments/search.ts';
 import type { PaymentList, PaymentResource } from '../../../../domain/payments/schemas.ts';
 import { fillPlain, html, type Html } from '../../../../platform/pages/html.ts';
-import { alert, button, field, table, time } from '../../shell/fields.ts';
+import { alert, button, field, hidden, table, time } from '../../shell/fields.ts';
 import type { AtMerchant, Page } from '../../shell/route.ts';
 import { paymentsPath, statusBadge } from '../page/own.ts';
 import { filtersOf } from './filters.ts';
+import { rangeLinks } from './range.ts';
 
 /** What the list's page shows: payments that filters fit, or that a search has found. */
 export interface ShownList {
@@ -58,6 +59,8 @@ function filterForm(visit: AtMerchant): Html {
   const { payments } = texts;
   const value = (name: string) => ({ name, value: query.get(name) ?? '', isOptional: true as const });
   const chosen = query.getAll('status');
+  const shown = filtersOf(query).get('range');
+  const range = shown === null ? null : hidden('range', shown);
   const statuses = STATUSES.map((status) => {
     const checked = chosen.includes(status) ? html`checked` : null;
     return html`<label class="choice"
@@ -70,8 +73,9 @@ function filterForm(visit: AtMerchant): Html {
     </fieldset>
     ${field({ ...value('order_id'), label: payments.order })}
     ${field({ ...value('from_date'), label: payments.from, type: 'date' })}
-    ${field({ ...value('to_date'), label: payments.to, type: 'date' })} ${button(payments.show)}`;
+    ${field({ ...value('to_date'), label: payments.to, type: 'date' })} ${range} ${button(payments.show)}`;
   return html`<section class="card">
+    ${rangeLinks(visit)}
     <form method="get" action="${paymentsPath(visit)}" class="filters">${filters}</form>
   </section>`;
 }
