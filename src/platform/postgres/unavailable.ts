@@ -55,6 +55,14 @@ export const IS_MOVING = (merchant: string): string =>
   `EXISTS (SELECT FROM merchant_moves moving
     WHERE moving.merchant_id = ${merchant} AND moving.stopped_until > clock_timestamp())`;
 
+/**
+ * SQL: whether a merchant lives in another cell by now, and their rows wait here to be forgotten. Of two
+ * cells only that which they came from says so (domain/ops/move/steps.ts).
+ */
+export const HAS_LEFT = (merchant: string): string =>
+  `EXISTS (SELECT FROM merchant_moves moving
+    WHERE moving.merchant_id = ${merchant} AND moving.step IN ('moved', 'switched', 'arrived'))`;
+
 /** True when a connection that had this error must not serve another caller. */
 export function isBroken(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -1,12 +1,13 @@
 import { recordAction } from '../../audit/record.ts';
 import type { Actor } from '../../../platform/context.ts';
-import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { HAS_LEFT, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 
-// Index: memberships_of_person.
-const merchantsOfPerson = sql<{ merchant_id: string }, { personId: string }>(
+// Indexes: memberships_of_person, merchant_moves_pkey.
+const merchantsOfPerson = sql<{ merchant_id: string; has_left: boolean }, { personId: string }>(
   'merchants_of_person',
   (p) => `
-    SELECT merchant_id FROM memberships WHERE person_id = ${p.personId} ORDER BY merchant_id`,
+    SELECT b.merchant_id, ${HAS_LEFT('b.merchant_id')} AS has_left FROM memberships b
+    WHERE b.person_id = ${p.personId} ORDER BY b.merchant_id`,
 );
 
 interface Done extends Actor {
@@ -18,14 +19,18 @@ interface Done extends Actor {
 /**
  * Writes what was done to a person's account into the audit log of each of their merchants, last in the
  * transaction, and in the order of ids, which no change of a name alters: of two that do so one waits for the
- * other, and not both.
+ * other, and not both. A merchant who has left for another cell has their log there, where this account is
+ * not the one that is changed. Whose every merchant has left has their account there as well: that the
+ * database refuses (domain/ops/move/fence.ts).
  */
 export async function recordOfPerson(
   tx: Tx,
   personId: string,
   { details = {}, ...done }: Done,
 ): Promise<void> {
-  for (const { merchant_id: merchantId } of await run(tx, merchantsOfPerson, { personId }))
+  const all = await run(tx, merchantsOfPerson, { personId });
+  const here = all.filter(({ has_left: hasLeft }) => !hasLeft);
+  for (const { merchant_id: merchantId } of here.length > 0 ? here : all)
     await recordAction(tx, { ...done, details, merchantId });
 }
 
