@@ -15,9 +15,7 @@ export interface PoolOptions {
    */
   readonly acquireMs: number;
   readonly queryMs: number;
-  /**
-   * What the server allows; default: less than `queryMs`, so that what was given up does not happen later.
-   */
+  /** What the server allows; default: less than `queryMs`, so that what was given up happens no later. */
   readonly limits?: Limits;
   readonly name: string;
 }
