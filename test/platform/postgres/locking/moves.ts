@@ -1,12 +1,16 @@
-import { OWN_ROW, type Reasons } from './reasons.ts';
+import { LOCKED_ROWS, OWN_ROW, type Reasons } from './reasons.ts';
 
 /** Merchants that move to another cell. */
 export const MOVES: Reasons = {
   right: {
-    begin_merchant_move:
-      'It inserts from parameters; the second of two commands at once fails by the primary key.',
+    claim_merchant_move: OWN_ROW,
+    begin_arriving_of_merchant: OWN_ROW,
+    take_over_arriving_merchant: OWN_ROW,
+    lock_run_of_merchant_move: LOCKED_ROWS,
+    lock_step_of_merchant_move: LOCKED_ROWS,
     set_step_of_move: OWN_ROW,
     end_merchant_move: OWN_ROW,
+    end_arriving_of_merchant: OWN_ROW,
     stop_writes_of_merchant: OWN_ROW,
     move_merchant_for_good: OWN_ROW,
     take_back_merchant_move: OWN_ROW,
