@@ -46,7 +46,7 @@ export async function bring(
   await claim(source, move);
   try {
     await cleanUp(ends, move);
-    await assertMovable(ends, merchantId);
+    await assertMovable(ctx, ends, merchantId);
     await order.announce();
     // One that has left the target once comes back: what was kept to refuse its keys makes room for it.
     if (await beginArriving(source, target, move))

@@ -1,13 +1,23 @@
+import type { Context } from '../../../platform/context.ts';
 import type { Connection } from '../../../platform/postgres/db.ts';
+import type { NetworkId } from '../../chain/networks.ts';
 import { IS_OPEN } from '../../payments/refunds/states.ts';
+import { findUnread } from '../health/networks.ts';
 import type { Ends } from './copy.ts';
 import { ask } from './tables/rows.ts';
 import { MoveRefused, readMove } from './steps.ts';
 
 const GONE_AFTER_SECONDS = 60;
 
+/** What tells by which time a network is read. The two cells have one profile of chains. */
+type Readers = Pick<Context, 'config' | 'systemNow'>;
+
 /** Throws MoveRefused where a merchant cannot move now, and says what to do about it. Writes nothing. */
-export async function assertMovable({ source, target }: Ends, merchantId: string): Promise<void> {
+export async function assertMovable(
+  ctx: Readers,
+  { source, target }: Ends,
+  merchantId: string,
+): Promise<void> {
   await assertOtherDatabase({ source, target });
   const [merchant] = await ask(source, 'SELECT id FROM merchants WHERE id = $1', [merchantId]);
   if (merchant === undefined) throw new MoveRefused(`There is no merchant ${merchantId}`);
@@ -19,7 +29,7 @@ export async function assertMovable({ source, target }: Ends, merchantId: string
     if (count > 0) throw new MoveRefused(`${count} ${why}`);
   await assertKeys({ source, target }, merchantId);
   await assertPeople({ source, target }, merchantId);
-  await assertNetworks({ source, target }, merchantId);
+  await assertNetworks(ctx, { source, target }, merchantId);
 }
 
 /**
@@ -107,22 +117,21 @@ async function assertPeople({ source, target }: Ends, merchantId: string): Promi
     );
 }
 
-/** Deposits of a network that nobody reads in the target would never be found there. */
-async function assertNetworks({ source, target }: Ends, merchantId: string): Promise<void> {
-  const networks = await networksOf(source, merchantId);
-  const read = await ask<{ network: string }>(
-    target,
-    `SELECT split_part(chain, '/', 1) AS network FROM chain_cursors WHERE chain LIKE '%/live' AND halted_at IS NULL`,
-  );
-  const unread = networks.filter((network) => !read.some((one) => one.network === network));
+/**
+ * Deposits of a network that nobody reads in the target would never be found there. That it was read once
+ * says nothing: a watcher may have ended long ago.
+ */
+async function assertNetworks(ctx: Readers, { source, target }: Ends, merchantId: string): Promise<void> {
+  const unread = await findUnread({ ...ctx, db: target }, await networksOf(source, merchantId));
   if (unread.length > 0)
     throw new MoveRefused(
-      `No watcher of the target reads ${unread.join(', ')}, where the merchant takes money`,
+      `No watcher of the target reads ${unread.map(({ network }) => network).join(', ')}, ` +
+        'where the merchant takes money',
     );
 }
 
-async function networksOf(source: Connection, merchantId: string): Promise<string[]> {
-  const rows = await ask<{ network: string }>(
+async function networksOf(source: Connection, merchantId: string): Promise<NetworkId[]> {
+  const rows = await ask<{ network: NetworkId }>(
     source,
     `SELECT DISTINCT q.network FROM payments p JOIN quotes q ON q.payment_id = p.id
      WHERE p.merchant_id = $1 AND p.wallet_id IS NOT NULL ORDER BY 1`,
