@@ -15,7 +15,9 @@ export interface PoolOptions {
    */
   readonly acquireMs: number;
   readonly queryMs: number;
-  /** What the server allows; default: less than `queryMs`, so that what was given up happens no later. */
+  /**
+   * What the server allows; default: less than `queryMs`, so that what was given up does not happen later.
+   */
   readonly limits?: Limits;
   readonly name: string;
 }
