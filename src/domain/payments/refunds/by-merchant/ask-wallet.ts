@@ -1,4 +1,5 @@
 import { recordChange } from '../../../audit/record.ts';
+import { addSeconds } from '../../../../platform/clock.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { run, runOne, sql, type Connection } from '../../../../platform/postgres/db.ts';
 import { ApiError, foundOr } from '../../../api/errors.ts';
@@ -20,12 +21,19 @@ const claimRefund = sql<{ id: string }, Named & { personId: string; now: Date }>
     RETURNING id`,
 );
 
+/**
+ * For how long the note is its person's alone: a wallet whose question nobody answers is closed by then, and
+ * who has asked may be on holiday, or belong to the shop no more.
+ */
+const HELD_SECONDS = 3_600;
+
 // By when the wallet was asked: a page that is older than another's asking releases nothing of it.
-const releaseRefund = sql<{ id: string }, Named & { askedAt: Date }>(
+const releaseRefund = sql<{ id: string }, Named & { askedAt: Date; personId: string; heldSince: Date }>(
   'release_refund_of_wallet',
   (p) => `
     UPDATE refunds SET wallet_asked_at = NULL, wallet_asked_by = NULL
     WHERE id = ${p.id} AND payment_id = ${p.paymentId} AND wallet_asked_at = ${p.askedAt}
+      AND (wallet_asked_by = ${p.personId} OR wallet_asked_at <= ${p.heldSince})
     RETURNING id`,
 );
 
@@ -50,22 +58,25 @@ export async function askWallet(ctx: Context, { merchantId, personId }: Asking, 
 }
 
 /**
- * Notes that the wallet that was asked at `askedAt` has sent nothing: another one may be asked. Throws
- * ApiError payment_not_found, refund_not_found, and refund_not_allowed where none was asked then, or another
- * since.
+ * Notes that the wallet that was asked at `askedAt` has sent nothing: another one may be asked. Who has asked
+ * it may say so, and an hour later anybody who may refund. Throws ApiError payment_not_found,
+ * refund_not_found, and refund_not_allowed where none was asked then, another since, or the note is still
+ * somebody else's.
  */
 export async function releaseWallet(
   ctx: Context,
-  merchantId: string,
+  { merchantId, personId }: Asking,
   named: Named,
   askedAt: Date,
 ): Promise<void> {
   const released = {
     named,
     command: 'wallet sent no refund',
-    refusal: 'No wallet was asked, or another one since.',
+    refusal: 'No wallet was asked, another one since, or by somebody else within the last hour.',
   };
-  await note(ctx, merchantId, released, (tx) => runOne(tx, releaseRefund, { ...named, askedAt }));
+  const heldSince = addSeconds(ctx.now(), -HELD_SECONDS);
+  const by = { askedAt, personId, heldSince };
+  await note(ctx, merchantId, released, (tx) => runOne(tx, releaseRefund, { ...named, ...by }));
 }
 
 async function note(
@@ -90,6 +101,7 @@ async function note(
 /** A wallet that was asked, and by whom. */
 export interface AskedWallet {
   readonly refund_id: string;
+  readonly person_id: string;
   readonly at: Date;
   /** Null: they are gone. */
   readonly email: string | null;
@@ -99,10 +111,13 @@ export interface AskedWallet {
 const askedOfPayment = sql<AskedWallet, { paymentId: string }>(
   'wallets_asked_for_payment',
   (p) => `
-    SELECT r.id AS refund_id, r.wallet_asked_at AS at, who.email
+    SELECT r.id AS refund_id, r.wallet_asked_by AS person_id, r.wallet_asked_at AS at, who.email
     FROM refunds r LEFT JOIN people who ON who.id = r.wallet_asked_by
     WHERE r.payment_id = ${p.paymentId} AND r.wallet_asked_at IS NOT NULL`,
 );
+
+/** When anybody may say that the wallet has sent nothing; until then only who has asked it. */
+export const heldUntil = ({ at }: AskedWallet): Date => addSeconds(at, HELD_SECONDS);
 
 /** Returns the wallets that were asked to pay refunds of a payment, whose transactions nobody has named. */
 export async function readAskedWallets(connection: Connection, paymentId: string): Promise<AskedWallet[]> {

@@ -65,7 +65,7 @@ export const actionRoutes = (dependencies: PaymentDependencies): readonly DeskRo
       const released = Number(visit.field('asked_at'));
       return Number.isSafeInteger(released) && released > 0
         ? actOn(visit, dependencies, 'released', () =>
-            releaseWallet(acting(visit), by.merchantId, named, new Date(released)),
+            releaseWallet(acting(visit), by, named, new Date(released)),
           )
         : actOn(visit, dependencies, 'asked', () => askWallet(acting(visit), by, named));
     },

@@ -1,5 +1,5 @@
 import { WALLET_CHAINS } from '../../../../domain/chain/demand/wallet-chains.ts';
-import type { AskedWallet } from '../../../../domain/payments/refunds/by-merchant/ask-wallet.ts';
+import { heldUntil, type AskedWallet } from '../../../../domain/payments/refunds/by-merchant/ask-wallet.ts';
 import type { RefundResource } from '../../../../domain/payments/refunds/schemas.ts';
 import { isAwaited } from '../../../../domain/payments/refunds/states.ts';
 import { may } from '../../../../domain/people/rights/roles.ts';
@@ -81,7 +81,12 @@ function callOf(visit: AtMerchant, { id, request, asked }: ToSign): Html {
  * page. The script asks and takes back by the same form.
  */
 function askedForm(visit: AtMerchant, id: string, asked: AskedWallet | undefined): Html {
-  const { signAsked, signAskedBy, signAgain } = visit.texts.payments;
+  const { signAsked, signAskedBy, signAgain, signHeld } = visit.texts.payments;
+  const isHeldByAnother =
+    asked !== undefined && asked.person_id !== visit.session.person_id && heldUntil(asked) > visit.ctx.now();
+  const release = isHeldByAnother
+    ? html`<p>${fill(signHeld, { at: time(heldUntil(asked)) })}</p>`
+    : button(signAgain, { kind: 'quiet' });
   const by = asked && fill(signAskedBy, { email: isolated(asked.email ?? ''), at: time(asked.at) });
   return html`<form
     method="post"
@@ -92,7 +97,7 @@ function askedForm(visit: AtMerchant, id: string, asked: AskedWallet | undefined
   >
     <input type="hidden" name="asked_at" value="${String(asked?.at.getTime() ?? '')}" />
     <p>${signAsked} ${by ?? null}</p>
-    ${button(signAgain, { kind: 'quiet' })}
+    ${release}
   </form>`;
 }
 
