@@ -1,12 +1,15 @@
 import { EvmClient } from '../../src/domain/chain/evm/client.ts';
 import type { EvmOptions } from '../../src/domain/chain/evm/evm-options.ts';
 import { auditOnce, type AuditAdapters } from '../../src/domain/payments/audit/audit.ts';
+import { expirePayment } from '../../src/domain/payments/lifecycle/jobs.ts';
 import { expirePayments } from '../../src/domain/payments/processing/expire.ts';
 import { wordOf } from './anvil.ts';
 import { FINAL_DEPTH, FORWARDER_CODE, type EvmStand } from './evm-stand.ts';
 import type { Harness } from './harness.ts';
 import { openRealNetwork, type RealNetwork } from './real-network.ts';
 import type { Shop } from './shop.ts';
+import { leaseOf } from './lease.ts';
+import type { Context } from '../../src/platform/context.ts';
 
 /** What addresses held is read from a block that is older than their payment. */
 export const BEFORE_SECONDS = 120;
@@ -91,8 +94,9 @@ export class AuditStand {
     return auditOnce(this.#harness.ctx, { ...this.real.adapters.live, ...more }, 'ethereum');
   }
 
-  async expire(id: string): Promise<string | undefined> {
-    await expirePayments(this.#harness.ctx, this.real.adapters.live, [id]);
+  async expire(id: string, ctx: Context = this.#harness.ctx): Promise<string | undefined> {
+    await leaseOf(this.#harness.ctx, expirePayment);
+    await expirePayments(ctx, this.real.adapters.live, [id]);
     return this.real.statusOf(id);
   }
 

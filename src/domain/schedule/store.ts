@@ -53,6 +53,23 @@ const notRescheduledSince = (startedAt: string) =>
   `scheduled_jobs.run_at <= ${startedAt}
      AND (scheduled_jobs.visible_at > scheduled_jobs.run_at OR scheduled_jobs.test_clock IS NOT NULL)`;
 
+const upsertUnmoved = sql<never, { rows: string; startedAt: Date }>(
+  'put_off_jobs',
+  (p) => `${SCHEDULE(p.rows)} WHERE ${notRescheduledSince(p.startedAt)}`,
+);
+
+/**
+ * Puts off jobs whose handler runs, unless they were rescheduled since `startedAt`, when it began to read what
+ * to do: what they wait for may have come meanwhile, and woken them. Their new time is not now.
+ */
+export async function putOff(
+  connection: Connection,
+  jobs: readonly ScheduledJob[],
+  startedAt: Date,
+): Promise<void> {
+  if (jobs.length > 0) await run(connection, upsertUnmoved, { rows: recordset(jobRows(jobs)), startedAt });
+}
+
 const deleteFinished = sql<never, { job: string; keys: readonly string[]; startedAt: Date }>(
   'finish_jobs',
   (p) => `DELETE FROM scheduled_jobs

@@ -1,6 +1,6 @@
 import { LIVE_CHAIN_KEY } from '../../chain/chain-key.ts';
 import type { Job } from '../../schedule/job.ts';
-import { schedule } from '../../schedule/store.ts';
+import { putOff } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
@@ -42,11 +42,13 @@ export function unlessHalted<Adapters>(
   work: Work<Adapters>,
 ): Work<Adapters & Pick<PaymentAdapters, 'isSimulated'>> {
   return async (ctx, adapters, keys) => {
+    const now = ctx.now();
     const halted = adapters.isSimulated ? [] : await run(ctx.db, onHalted, { keys });
-    const runAt = addSeconds(ctx.now(), RETRY_SECONDS);
-    await schedule(
+    const runAt = addSeconds(now, RETRY_SECONDS);
+    await putOff(
       ctx.db,
       halted.map(({ key, merchant_id: merchantId }) => ({ job, key, runAt, testClock: null, merchantId })),
+      now,
     );
     const others = keys.filter((key) => !halted.some((one) => one.key === key));
     if (others.length > 0) await work(ctx, adapters, others);

@@ -1,5 +1,5 @@
 import { LIVE_CHAIN_KEY } from '../../chain/chain-key.ts';
-import { schedule } from '../../schedule/store.ts';
+import { putOff } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Job } from '../../schedule/job.ts';
@@ -89,7 +89,7 @@ export async function awaitScan(
   const statement = UNREAD.get(job);
   if (statement === undefined) throw new Error(`job ${job.name} does not wait for a scan`);
   const unread = await run(ctx.db, statement, { paymentIds: ids });
-  await schedule(
+  await putOff(
     ctx.db,
     unread.map(({ id: key, merchant_id: merchantId, scanned_until }) => ({
       job,
@@ -98,6 +98,7 @@ export async function awaitScan(
       testClock: null,
       merchantId,
     })),
+    now,
   );
   const waiting = new Set(unread.map(({ id }) => id));
   return { isRead: (id) => !waiting.has(id), now };

@@ -9,6 +9,7 @@ import { eachShop } from '../../../support/each-shop.ts';
 import { unitsOf, useEvmStand } from '../../../support/evm-stand.ts';
 import { BEGIN, type Harness } from '../../../support/harness.ts';
 import { marketAt } from '../../../support/market.ts';
+import { openPausableDb, PAUSE_LOCK } from '../../../support/races/pausable-db.ts';
 import type { Shop } from '../../../support/shop.ts';
 
 const HOUR = 3_600;
@@ -136,6 +137,24 @@ describe('the balance audit', () => {
     expect(await audits.expire(id)).to.equal('EXPIRED');
     expect(await receivedBy(id)).to.equal('0.25');
     expect((await auditRow(id))?.unproven).to.equal(null);
+  });
+
+  it('wakes an expiry that has found it undone, and is about to be put off', async () => {
+    const { id } = await audits.open();
+    await audits.later(HOUR);
+    const slow = openPausableDb(harness.ctx.config.databaseUrl, 'expiry');
+    const pause = await harness.ctx.db.transaction();
+    await pause.raw(`SELECT pg_advisory_xact_lock(${PAUSE_LOCK})`);
+    slow.pauseBefore({ index: 1, isCommit: false });
+    const expiring = audits.expire(id, { ...harness.ctx, db: slow.db });
+    expect(await slow.paused).to.equal('put_off_jobs');
+    await audits.audit();
+    await pause.commit();
+    expect(await expiring).to.equal('WAITING');
+    await slow.db.destroy();
+    const job = await harness.ctx.db('scheduled_jobs').where({ job: expirePayment.name, key: id }).first();
+    expect(job?.run_at).to.deep.equal(harness.ctx.now());
+    expect(await audits.expire(id)).to.equal('EXPIRED');
   });
 
   it('holds a deadline for an hour at most where it cannot be done', async () => {

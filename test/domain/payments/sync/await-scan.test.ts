@@ -6,6 +6,7 @@ import { declareChain } from '../../../../src/domain/payments/sync/cursor.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Harness } from '../../../support/harness.ts';
+import { leaseOf } from '../../../support/lease.ts';
 import { openRealNetwork, type RealNetwork } from '../../../support/real-network.ts';
 import type { Shop } from '../../../support/shop.ts';
 
@@ -19,7 +20,10 @@ describe('a deadline on a real network', () => {
   });
 
   const HOUR = 3_600;
-  const expire = (...ids: string[]) => expirePayments(harness.ctx, real.adapters.live, ids);
+  const expire = async (...ids: string[]) => {
+    await leaseOf(harness.ctx, expirePayment);
+    await expirePayments(harness.ctx, real.adapters.live, ids);
+  };
   const job = (name: string, key: string) =>
     harness.ctx.db('scheduled_jobs').where({ job: name, key }).first();
   /** The client has read so many seconds less than there are. */

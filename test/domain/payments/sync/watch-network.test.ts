@@ -19,6 +19,7 @@ import { MerchantRefunds } from '../../../support/merchant-refunds.ts';
 import { openRealNetwork, type RealNetwork } from '../../../support/real-network.ts';
 import type { Shop } from '../../../support/shop.ts';
 import { TREASURY } from '../../../support/wallets.ts';
+import { leaseOf } from '../../../support/lease.ts';
 
 describe('the watcher of a network', () => {
   let harness: Harness;
@@ -119,6 +120,7 @@ describe('the watcher of a network', () => {
     const exchange = { convert: () => Promise.resolve('converted' as const) };
     const settle = unlessHalted(settlePayment, settlePayments);
     const { live } = real.adapters;
+    await leaseOf(harness.ctx, settlePayment);
     await settle(harness.ctx, { ...live, exchange }, [id]);
     expect(await real.statusOf(id)).to.equal('PROCESSING');
     const job = await harness.ctx.db('scheduled_jobs').where({ job: settlePayment.name, key: id }).first();

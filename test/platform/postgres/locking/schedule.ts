@@ -18,6 +18,7 @@ export const SCHEDULE: Reasons = {
     schedule_missing_jobs: FIRST_WINS,
     finish_jobs: OWN_ROW,
     reschedule_job: OWN_ROW,
+    put_off_jobs: OWN_ROW,
     cancel_jobs: OWN_ROW,
     record_job_failure: OWN_ROW,
     park_jobs: OWN_ROW,
