@@ -59,8 +59,8 @@ const upsertUnmoved = sql<never, { rows: string; startedAt: Date }>(
 );
 
 /**
- * Puts off jobs whose handler runs, unless they were rescheduled since `startedAt`, when it began to read what
- * to do: what they wait for may have come meanwhile, and woken them. Their new time is not now.
+ * Puts off jobs whose handler runs, unless they were rescheduled since `startedAt`, when it began to read
+ * what to do: what they wait for may have come meanwhile, and woken them. Their new time is not now.
  */
 export async function putOff(
   connection: Connection,
