@@ -1,4 +1,4 @@
-import { sql, type Statement } from '../../../platform/postgres/db.ts';
+import { IS_MOVING, sql, type Statement } from '../../../platform/postgres/db.ts';
 
 /** A secret as stored: encrypted, in force until it expires; null: it is the current one. */
 export interface StoredSecret {
@@ -41,7 +41,7 @@ interface NewSecret {
 const MAX_OVERLAPPING = 10;
 
 function storeOf(
-  { table, owner, owners }: { table: string; owner: string; owners: string },
+  { table, owner, owners, merchant }: { table: string; owner: string; owners: string; merchant: string },
   aadOf: SecretStore['aadOf'] = (ownerId) => ownerId,
 ): SecretStore {
   return {
@@ -81,7 +81,9 @@ function storeOf(
     ),
     sweep: sql(
       `delete_ended_${table}`,
-      (p) => `DELETE FROM ${table} WHERE expires_at < ${p.endedBefore} RETURNING ${owner} AS owner_id`,
+      (p) => `
+   DELETE FROM ${table} WHERE expires_at < ${p.endedBefore} AND NOT ${IS_MOVING(merchant)}
+   RETURNING ${owner} AS owner_id`,
     ),
   };
 }
@@ -91,16 +93,23 @@ export const MERCHANT_SECRETS = storeOf({
   table: 'webhook_secrets',
   owner: 'merchant_id',
   owners: 'merchants',
+  merchant: 'webhook_secrets.merchant_id',
 });
 /** The secrets of registered endpoints. */
 export const ENDPOINT_SECRETS = storeOf({
   table: 'endpoint_secrets',
   owner: 'endpoint_id',
   owners: '(SELECT id FROM endpoint_registrations WHERE deleted_at IS NULL) registered',
+  merchant: '(SELECT r.merchant_id FROM endpoint_registrations r WHERE r.id = endpoint_id)',
 });
 /** The private keys of merchants for ed25519, `whsk_...`: they sign beside any secret. */
 export const SIGNING_KEYS = storeOf(
-  { table: 'webhook_signing_keys', owner: 'merchant_id', owners: 'merchants' },
+  {
+    table: 'webhook_signing_keys',
+    owner: 'merchant_id',
+    owners: 'merchants',
+    merchant: 'webhook_signing_keys.merchant_id',
+  },
   (merchantId) => `signing key of ${merchantId}`,
 );
 export const SECRET_STORES: readonly SecretStore[] = [MERCHANT_SECRETS, ENDPOINT_SECRETS, SIGNING_KEYS];

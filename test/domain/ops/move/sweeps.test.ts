@@ -2,10 +2,12 @@ import { expect } from 'chai';
 import { sweepEvents } from '../../../../src/domain/events/sweep.ts';
 import { sweepOnce } from '../../../../src/domain/idempotency/sweep.ts';
 import { measureMerchant } from '../../../../src/domain/ops/move/copy.ts';
+import { addSeconds } from '../../../../src/platform/clock.ts';
 import { sweepPeopleOnce } from '../../../../src/domain/people/sweep.ts';
 import { sweepScenariosOnce } from '../../../../src/domain/sandbox/scenarios/sweep.ts';
 import { maintainPartitions } from '../../../../src/domain/webhooks/deliveries/partitions.ts';
 import { sweepRedeliveryRequests } from '../../../../src/domain/webhooks/deliveries/redelivery-requests.ts';
+import { sweepSecrets } from '../../../../src/domain/webhooks/secrets/rotate.ts';
 import { sweepEndpoints } from '../../../../src/domain/webhooks/endpoints/sweep.ts';
 import { invitePath } from '../../../support/desk.ts';
 import { createHarness, type Harness, type TestMerchant } from '../../../support/harness.ts';
@@ -26,6 +28,9 @@ const SWEPT = [
   'invitations',
   'scenario_runs',
 ];
+
+/** Of these, what has ended alone. */
+const ENDED = ['webhook_secrets', 'webhook_signing_keys'];
 
 describe('sweeps of what is old', function () {
   this.timeout(60_000);
@@ -67,10 +72,22 @@ describe('sweeps of what is old', function () {
        SELECT id, created_at, 'k', '' FROM registered`,
       [`end_${merchant.id}`, merchant.id, ...Array<Date>(3).fill(ctx.systemNow())],
     );
+    for (const table of ENDED)
+      await ctx.db.raw(
+        `INSERT INTO ?? (merchant_id, created_at, key_id, ciphertext, expires_at) VALUES (?, ?, 'k', '', ?)`,
+        [table, merchant.id, addSeconds(ctx.systemNow(), -DAY), ctx.systemNow()],
+      );
   };
   const sweep = async () => {
     const { ctx, adapters } = harness;
-    for (const one of [sweepOnce, sweepRedeliveryRequests, sweepEndpoints, sweepEvents, maintainPartitions])
+    for (const one of [
+      sweepOnce,
+      sweepRedeliveryRequests,
+      sweepSecrets,
+      sweepEndpoints,
+      sweepEvents,
+      maintainPartitions,
+    ])
       await one(ctx);
     await sweepPeopleOnce(ctx);
     await sweepScenariosOnce(ctx, adapters);
@@ -96,6 +113,10 @@ describe('sweeps of what is old', function () {
     await sweep();
     expect(await measureMerchant(ctx.db, merchant.id)).to.deep.equal(before);
     expect(await rowsOf(other)).to.deep.equal(Object.fromEntries(SWEPT.map((name) => [name, 0])));
+    for (const table of ENDED)
+      expect(await ctx.db(table).whereNotNull('expires_at').pluck('merchant_id'), table).to.deep.equal([
+        merchant.id,
+      ]);
   });
 
   it('put what is still to be sent of it into another partition, as it is', async () => {
