@@ -18,7 +18,7 @@ const claimMove = sql<{ merchant_id: string }, Run>(
   'claim_merchant_move',
   (p) => `
     INSERT INTO merchant_moves AS m (merchant_id, cell, step, run, began_at)
-    VALUES (${p.merchantId}, ${p.cell}, 'announced', ${p.run}, ${p.now})
+    SELECT id, ${p.cell}, 'announced', ${p.run}, ${p.now}::timestamptz FROM merchants WHERE id = ${p.merchantId}
     ON CONFLICT (merchant_id) DO UPDATE SET run = excluded.run, stopped_until = NULL
     WHERE m.step = 'announced' AND m.cell = excluded.cell
     RETURNING merchant_id`,
@@ -31,6 +31,9 @@ const claimMove = sql<{ merchant_id: string }, Run>(
 export async function claim(source: Connection, move: Run): Promise<void> {
   if ((await runOne(source, claimMove, move)) !== null) return;
   const other = await readMove(source, move.merchantId);
+  // Another cell's command would take the merchant for one that was never moved, and delete what arrives.
+  if (other === null)
+    throw new MoveRefused(`There is no merchant ${move.merchantId} in the cell of DATABASE_URL`);
   throw new MoveRefused(
     other?.step === 'announced'
       ? `${move.merchantId} is moved to ${other.cell}, not to ${move.cell}`

@@ -5,6 +5,7 @@ import { claim } from '../../../../src/domain/ops/move/runs.ts';
 import { readMove } from '../../../../src/domain/ops/move/steps.ts';
 import { letGo, takeBack } from '../../../../src/domain/ops/move/take-back.ts';
 import { verify } from '../../../../src/domain/ops/verify/verify.ts';
+import { createHarness } from '../../../support/harness.ts';
 import { createMoveStand, type MoveStand } from '../../../support/move-stand.ts';
 import { refusal } from '../../../support/paused.ts';
 import { openShop } from '../../../support/shop.ts';
@@ -70,6 +71,19 @@ describe('two commands that move one merchant', function () {
       for (const one of told) if (one !== 'written') expect(one).to.match(/taken over|already/);
       await hasMoved();
     });
+
+  it('of which one has the address of a third cell: it is refused, and takes nothing of what arrives', async () => {
+    const third = await createHarness();
+    const target = stand.target.ctx.db;
+    const lost = { source: third.ctx.db, target };
+    const asked: Promise<string>[] = [];
+    await stand.move({ onProgress: () => void asked.push(refusal(takeBack(lost, moving('lost')))) });
+    const refusals = new Set(await Promise.all(asked));
+    await third.close();
+    const { id } = stand.source.merchant;
+    expect([...refusals]).to.deep.equal([`There is no merchant ${id} in the cell of DATABASE_URL`]);
+    await hasMoved();
+  });
 
   it('begin at once: one of them goes on', async () => {
     const told = await outcomes([stand.move(), stand.move()]);

@@ -3,7 +3,6 @@ import { LOCKED_ROWS, OWN_ROW, type Reasons } from './reasons.ts';
 /** Merchants that move to another cell. */
 export const MOVES: Reasons = {
   right: {
-    claim_merchant_move: OWN_ROW,
     begin_arriving_of_merchant: OWN_ROW,
     take_over_arriving_merchant: OWN_ROW,
     lock_run_of_merchant_move: LOCKED_ROWS,
@@ -15,5 +14,8 @@ export const MOVES: Reasons = {
     move_merchant_for_good: OWN_ROW,
     take_back_merchant_move: OWN_ROW,
   },
-  readsMore: {},
+  readsMore: {
+    claim_merchant_move:
+      'A merchant is never deleted from the cell where they were made, and their id never changes.',
+  },
 };
