@@ -101,7 +101,7 @@ export async function openAccount(
   await lockPerson(tx, personId);
   const account = await findAccount(tx, email, null);
   if (account === null || account.id !== personId || account.is_member) throw new KnownError();
-  await resetPerson(tx, personId, passwordHash);
+  await resetPerson(tx, personId, passwordHash, now);
   return personId;
 }
 

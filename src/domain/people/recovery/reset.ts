@@ -36,7 +36,7 @@ export async function resetAccount(
   const link = { id: newId('pwl', now), emailFolded: foldMailAddress(email), expiresAt };
   await ctx.db.transaction(async (tx) => {
     await lockPerson(tx, personId);
-    await resetPerson(tx, personId, null);
+    await resetPerson(tx, personId, null, now);
     await insertLink(tx, { ...link, tokenHash: hashApiKey(token) });
     const details = { person: personId };
     await recordOfPerson(tx, personId, { at: now, ...by, command: 'person reset', details });

@@ -77,23 +77,29 @@ export async function setPassword(tx: Tx, personId: string, passwordHash: string
   await run(tx, updatePassword, { personId, passwordHash });
 }
 
-const resetRow = sql<never, { personId: string; passwordHash: string | null }>(
+const resetRow = sql<never, { personId: string; passwordHash: string | null; now: Date }>(
   'reset_person',
   (p) => `
     WITH apps AS (DELETE FROM totp_factors WHERE person_id = ${p.personId}),
       codes AS (DELETE FROM recovery_codes WHERE person_id = ${p.personId}),
       keys AS (DELETE FROM passkeys WHERE person_id = ${p.personId}),
       sessions AS (DELETE FROM person_sessions WHERE person_id = ${p.personId}),
-      devices AS (DELETE FROM known_devices WHERE person_id = ${p.personId})
+      devices AS (
+        UPDATE known_devices SET revoked_at = ${p.now} WHERE person_id = ${p.personId} AND revoked_at IS NULL)
     UPDATE people SET password_hash = ${p.passwordHash} WHERE id = ${p.personId}`,
 );
 
 /**
- * Makes an account as one that was just added: without second factors, sessions and known devices, and with
- * this password or none. The caller has locked the person, and knows that they may be let in like that.
+ * Makes an account as one that was just added: without second factors and sessions, known from no device, and
+ * with this password or none. The caller has locked the person, and knows that they may be let in like that.
  */
-export async function resetPerson(tx: Tx, personId: string, passwordHash: string | null): Promise<void> {
-  await run(tx, resetRow, { personId, passwordHash });
+export async function resetPerson(
+  tx: Tx,
+  personId: string,
+  passwordHash: string | null,
+  now: Date,
+): Promise<void> {
+  await run(tx, resetRow, { personId, passwordHash, now });
 }
 
 /** What a person signs in with. */
