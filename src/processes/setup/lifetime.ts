@@ -126,16 +126,17 @@ interface Owned {
 
 /** Closes everything, also after a failure; `onClosing` hears of each before. */
 async function closeAll(owned: Owned[], onClosing: (name: string) => void): Promise<void> {
-  const faults: unknown[] = [];
+  const faults: string[] = [];
   for (let one = owned.pop(); one !== undefined; one = owned.pop()) {
     onClosing(one.name);
     try {
       await one.close();
     } catch (error) {
-      faults.push(error);
+      faults.push(`${one.name}: ${messageOf(error)}`);
     }
   }
-  if (faults.length > 0) throw new Error(faults.map(messageOf).join('; '));
+  onClosing('nothing');
+  if (faults.length > 0) throw new Error(faults.join('; '));
 }
 
 /** The text for the operator: the message of an error that they can fix, the stack of any other. */
