@@ -1,6 +1,6 @@
 import { claim } from '../../src/domain/ops/move/runs.ts';
-import { stopFor } from '../../src/domain/ops/move/steps.ts';
-import { raiseFence } from '../../src/domain/ops/move/fence.ts';
+import { endMove, stopFor } from '../../src/domain/ops/move/steps.ts';
+import { dropFence, raiseFence } from '../../src/domain/ops/move/fence.ts';
 import type { Harness } from './harness.ts';
 
 /** Stops what is written of the harness's merchant, as a move does when its jobs rest and rows are copied. */
@@ -10,6 +10,12 @@ export async function pauseMerchant({ ctx, merchant }: Harness): Promise<void> {
   await stopFor(ctx.db, move, 600);
   await raiseFence(ctx.db, merchant.id, 'first');
   await raiseFence(ctx.db, merchant.id, 'late');
+}
+
+/** Lets it be written again, as a move does that is taken back. */
+export async function endPause({ ctx, merchant }: Harness): Promise<void> {
+  await dropFence(ctx.db, merchant.id);
+  await endMove(ctx.db, { merchantId: merchant.id, run: 'test' });
 }
 
 /** What the database says of a write that it refuses meanwhile; `written`: it has not refused. */

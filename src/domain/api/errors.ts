@@ -1,3 +1,5 @@
+import { isMoving } from '../../platform/postgres/unavailable.ts';
+
 /** Every error of the API, with its status and text. */
 export const API_ERRORS = {
   validation: [400, 'The request is not valid.'],
@@ -103,6 +105,11 @@ export class ValidationError extends ApiError {
     super('validation', { message: `${before}${field} ${reason}${end}`, details: { field, constraint } });
     this.name = 'ValidationError';
   }
+}
+
+/** Whether the same request may succeed in a moment: its error says so, or the merchant is being moved. */
+export function isForLater(error: unknown): boolean {
+  return isMoving(error) || (error instanceof ApiError && error.status === 503);
 }
 
 /** Returns what was looked for. Throws ApiError with `code` when there is none. */

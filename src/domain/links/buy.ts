@@ -3,7 +3,7 @@ import { compare, typedAmount } from '../../platform/values/money.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Tx } from '../../platform/postgres/db.ts';
 import { AMOUNT_PATTERN, TEXT_PATTERN } from '../api/patterns.ts';
-import { ApiError } from '../api/errors.ts';
+import { ApiError, isForLater } from '../api/errors.ts';
 import { findMerchant } from '../merchants/api-keys.ts';
 import { createPayment } from '../payments/create.ts';
 import type { AdaptersByMode } from '../payments/lifecycle/ports.ts';
@@ -72,7 +72,7 @@ export async function buy(
   } catch (error) {
     if (error instanceof LinkClosed) return isHeld ? 'held' : 'closed';
     if (error instanceof ApiError && error.status === 400) return 'bad';
-    if (error instanceof ApiError && error.status === 503) return 'unavailable';
+    if (isForLater(error)) return 'unavailable';
     throw error;
   }
 }

@@ -18,10 +18,16 @@ export interface LinkPage {
   readonly query: string;
   readonly isTest: boolean;
   readonly state: LinkState | 'thanks';
-  /** Of this page's form alone. */
+  /** Of this page's form alone, and of what it asks for when it is sent again. */
   readonly nonce: string;
-  /** What a customer entered that is not within its bounds; null: nothing. */
-  readonly refused: BuyForm | null;
+  /** What a customer entered; null: nothing yet. */
+  readonly entered: Entered | null;
+}
+
+/** `bad`: it is not within its bounds. `later`: the same form may succeed in a moment. */
+export interface Entered {
+  readonly form: BuyForm;
+  readonly fault: 'bad' | 'later';
 }
 
 /** The public page of a payment link, and the policy that its response needs. */
@@ -76,22 +82,23 @@ function supportOf({ link, language }: LinkPage, name: string): Html | null {
 }
 
 function formOf(page: LinkPage): Html {
-  const { link, language, query, nonce, refused } = page;
+  const { link, language, query, nonce, entered } = page;
   const { page: texts } = language;
   const left = leftOf(link);
-  const fault = html`<p class="fault" id="fault" role="alert">${texts.linkBad}</p>`;
+  const said = entered?.fault === 'later' ? texts.linkLater : texts.linkBad;
+  const fault = html`<p class="fault" id="fault" role="alert">${said}</p>`;
   return html`<form method="post" action="${linkPath(link.token)}${query}" class="step">
     <input type="hidden" name="nonce" value="${nonce}" />
     <input type="hidden" name="offer" value="${offerOf(link)}" />
-    ${refused === null ? null : fault} ${link.fields.map((field) => fieldOf(page, field))}
+    ${entered === null ? null : fault} ${link.fields.map((field) => fieldOf(page, field))}
     ${link.prices === null ? amountOf(page) : pricesOf(page, link.prices)}
     ${left === null ? null : html`<p class="small">${fill(texts.linkLeft, { count: latin(String(left)) })}</p>`}
   </form>`;
 }
 
 /** What was typed, as far as it is shown again. */
-const typed = ({ refused }: LinkPage, name: string): string => {
-  const value = refused?.[name];
+const typed = ({ entered }: LinkPage, name: string): string => {
+  const value = entered?.form[name];
   return typeof value === 'string' ? value.slice(0, 500) : '';
 };
 

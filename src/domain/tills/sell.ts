@@ -1,5 +1,5 @@
 import { AMOUNT_PATTERN } from '../api/patterns.ts';
-import { ApiError } from '../api/errors.ts';
+import { ApiError, isForLater } from '../api/errors.ts';
 import { CURRENCIES } from '../chain/currencies.ts';
 import { findMerchant } from '../merchants/api-keys.ts';
 import { createPayment } from '../payments/create.ts';
@@ -26,7 +26,16 @@ const NONCE = /^[\w-]{16,64}$/;
  * Creates the payment of a sale that was typed on a till. The nonce is made on the device for the sale: sent
  * again it is the same sale, also days later and where the answer was lost.
  */
-export async function sell(
+export async function sell(...asked: Parameters<typeof makeSale>): Promise<Sold> {
+  try {
+    return await makeSale(...asked);
+  } catch (error) {
+    if (isForLater(error)) return 'unavailable';
+    throw error;
+  }
+}
+
+async function makeSale(
   ctx: Context,
   adapters: AdaptersByMode,
   till: PairedTill,
@@ -70,7 +79,7 @@ function bodyOf(till: PairedTill, number: number, amount: string): CreatePayment
   };
 }
 
-async function create(creating: () => Promise<unknown>): Promise<'made' | 'bad' | 'unavailable'> {
+async function create(creating: () => Promise<unknown>): Promise<'made' | 'bad'> {
   try {
     await creating();
     return 'made';
@@ -78,7 +87,6 @@ async function create(creating: () => Promise<unknown>): Promise<'made' | 'bad' 
     // The same form, at the same instant, has created it.
     if (error instanceof LinkClosed) return 'made';
     if (error instanceof ApiError && error.status === 400) return 'bad';
-    if (error instanceof ApiError && error.status === 503) return 'unavailable';
     throw error;
   }
 }

@@ -12,8 +12,8 @@ import type { Context } from '../../platform/context.ts';
 import { newToken } from '../../platform/values/ids.ts';
 import type { Gate } from '../api/mount.ts';
 import { isFromOwnPage } from '../checkout/refusal.ts';
-import { languageOf, PAGE_HEADERS, PASSING_HEADERS, sendPage } from '../checkout/page.ts';
-import { showMaintenance } from '../checkout/router.ts';
+import { languageOf, PAGE_HEADERS, sendPage } from '../checkout/page.ts';
+import { showMaintenance } from '../checkout/messages.ts';
 
 /** As that of the checkout page: at this rate no client guesses a token. */
 const PAGES_PER_MINUTE = 300;
@@ -80,7 +80,7 @@ function createByForm(served: Served, limitLink: RequestHandler): Handler {
     const link = await findLink(ctx.db, request.params.token);
     if (link === null) return next();
     const form = (request.body ?? {}) as Record<string, unknown>;
-    const { language, chosen } = languageOf(request);
+    const { chosen } = languageOf(request);
     const admit = () =>
       new Promise<void>((resolve, reject) => {
         // A limit passes on an ApiError, or nothing.
@@ -88,7 +88,8 @@ function createByForm(served: Served, limitLink: RequestHandler): Handler {
         void limitLink(request as Request, response, end);
       });
     const bought = await buy(ctx, adapters, link, { form, address: clients.addressOf(request), admit });
-    if (bought === 'bad') return send(served, request, response.status(400), link, { refused: form });
+    if (bought === 'bad')
+      return send(served, request, response.status(400), link, { entered: { form, fault: 'bad' } });
     if (bought === 'closed') {
       // Sold meanwhile: as it is now.
       const current = (await findLink(ctx.db, link.token)) ?? link;
@@ -97,8 +98,9 @@ function createByForm(served: Served, limitLink: RequestHandler): Handler {
     // They pay, or wait until they have not.
     if (bought === 'held') throw new ApiError('rate_limited');
     if (bought === 'unavailable') {
-      response.status(503).set(PASSING_HEADERS).set('Retry-After', '5');
-      return void response.send(messagePage('error', language));
+      // The same form: what it asks for is bought once, however often it is sent.
+      response.status(503).set('Retry-After', '5');
+      return send(served, request, response, link, { entered: { form, fault: 'later' } });
     }
     // 303: a reload of the page posts no form again.
     response.set(PAGE_HEADERS).redirect(303, `${checkoutPath(bought.token)}${languageQuery(chosen)}`);
@@ -112,8 +114,8 @@ async function send(
   link: ShownLink,
   {
     state = null,
-    refused = null,
-  }: Partial<{ state: LinkPage['state'] | null; refused: LinkPage['refused'] }>,
+    entered = null,
+  }: Partial<{ state: LinkPage['state'] | null; entered: LinkPage['entered'] }>,
 ): Promise<void> {
   const { language, chosen } = languageOf(request);
   const current = link.is_suspended ? 'over' : stateOf(link, ctx.now());
@@ -123,8 +125,8 @@ async function send(
     query: languageQuery(chosen),
     isTest: adaptersOf(adapters, link.merchant_mode).chains.isTest,
     state: state ?? current,
-    nonce: newToken(),
-    refused,
+    nonce: entered?.fault === 'later' ? String(entered.form.nonce) : newToken(),
+    entered,
   });
   await sendPage(request, response, page);
 }

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { suspendMerchant } from '../../../src/domain/merchants/suspend.ts';
 import { allowEmbedding } from '../../support/embedding.ts';
+import { hiddenField } from '../../support/desk.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { buyByLink, createLink, openLink, pathOf, postLink, type Link } from '../../support/links.ts';
+import { endPause, pauseMerchant } from '../../support/paused.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 
 describe('the page of a payment link', () => {
@@ -320,6 +322,26 @@ describe('the page of a payment link', () => {
     const { body } = await harness.api('get', `/v1/links/${link.id}`, apiKey).expect(200);
     expect(body).to.include({ uses: 0, stock_left: 1 });
     expect(await payments()).to.have.length(0);
+  });
+
+  it('keeps what was entered while its merchant is being moved, and buys it once they can be paid', async () => {
+    const moving = await createHarness();
+    try {
+      const open_amount = { min: '1', max: '9' };
+      const fields = [{ key: 'size', label: 'Size', required: true, max_length: 20 }];
+      const link = await createLink(moving, { prices: undefined, open_amount, fields });
+      const { nonce } = await openLink(moving, link);
+      await pauseMerchant(moving);
+      const entered = { nonce, amount: '4', field_size: 'M' };
+      const { status, headers, text } = await postLink(moving, link, entered);
+      expect([status, headers['retry-after']]).to.deep.equal([503, '5']);
+      expect(text).to.include('nothing was bought').and.include('value="4"').and.include('value="M"');
+      expect(hiddenField(text, 'nonce')).to.equal(nonce);
+      await endPause(moving);
+      expect((await postLink(moving, link, entered)).status).to.equal(303);
+    } finally {
+      await moving.close();
+    }
   });
 
   it('has an image code of its address, as SVG and as PNG', async () => {

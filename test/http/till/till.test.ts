@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { hiddenField, openBrowser } from '../../support/desk.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
+import { endPause, pauseMerchant } from '../../support/paused.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 import {
   makeTill,
@@ -109,6 +110,18 @@ describe('a till', () => {
     Object.assign(adapters, { currencies });
     expect((await browser.sell('4', nonce)).location).to.equal('/till/sales/1');
     expect(await paymentsOf(harness, till)).to.have.length(1);
+  });
+
+  it('keeps what was typed while its merchant is being moved', async () => {
+    const browser = await openTillBrowser(harness, till);
+    const nonce = hiddenField((await browser.get('/till')).text, 'nonce');
+    await pauseMerchant(harness);
+    const refused = await browser.sell('4', nonce);
+    expect(refused.status).to.equal(503);
+    expect(refused.text).to.include('Nothing was sold').and.include('value="4"');
+    expect(hiddenField(refused.text, 'nonce')).to.equal(nonce);
+    await endPause(harness);
+    expect((await browser.sell('4', nonce)).location).to.equal('/till/sales/1');
   });
 
   for (const amount of ['', '0', '0.00', '-1', '1e3', '1.234', '1,000.00', 'ten', '1 000', '9'.repeat(19)])

@@ -56,6 +56,8 @@ export const messages = {
   linkLeft: 'Noch verfügbar: {count}',
   linkBad:
     'Bitte prüfen Sie Ihre Eingaben: Eine Angabe fehlt oder ist zu lang, oder der Betrag liegt außerhalb der Grenzen.',
+  linkLater:
+    'Das kann gerade nicht bezahlt werden, und nichts wurde gekauft. Bitte versuchen Sie es gleich noch einmal.',
   linkSoldTitle: 'Ausverkauft',
   linkSoldText:
     'Das letzte Stück ist vergeben. Sollte diese Zahlung nicht zustande kommen, ist es wieder verfügbar: Versuchen Sie es später noch einmal.',

@@ -54,6 +54,7 @@ export const messages = {
   linkLeft: 'Still available: {count}',
   linkBad:
     'Please check what you have entered: an answer is missing or too long, or the amount is outside its bounds.',
+  linkLater: 'This cannot be paid for just now, and nothing was bought. Please try again in a moment.',
   linkSoldTitle: 'Sold out',
   linkSoldText:
     'The last one has been taken. Should that payment not be completed, it is available again: try again later.',

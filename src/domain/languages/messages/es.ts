@@ -52,6 +52,7 @@ export const messages = {
   linkLeft: 'Quedan: {count}',
   linkBad:
     'Compruebe lo que ha escrito: falta una respuesta o es demasiado larga, o el importe está fuera de los límites.',
+  linkLater: 'Ahora mismo no se puede pagar y no se ha comprado nada. Inténtelo de nuevo en un momento.',
   linkSoldTitle: 'Agotado',
   linkSoldText:
     'Ya se ha reservado el último. Si ese pago no se completa, volverá a estar disponible: inténtelo más tarde.',

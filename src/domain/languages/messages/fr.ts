@@ -55,6 +55,8 @@ export const messages = {
   linkLeft: 'Encore disponibles : {count}',
   linkBad:
     'Veuillez vérifier votre saisie : une réponse manque ou est trop longue, ou le montant dépasse les limites.',
+  linkLater:
+    'Le paiement n’est pas possible pour le moment et rien n’a été acheté. Réessayez dans un instant.',
   linkSoldTitle: 'Épuisé',
   linkSoldText:
     'Le dernier article est pris. Si ce paiement n’aboutit pas, il sera de nouveau disponible : réessayez plus tard.',

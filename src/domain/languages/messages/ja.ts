@@ -51,6 +51,7 @@ export const messages = {
   linkPay: '{amount} を支払う',
   linkLeft: '残り: {count}',
   linkBad: '入力内容をご確認ください。未入力または長すぎる項目があるか、金額が範囲外です。',
+  linkLater: '現在お支払いいただけません。何も購入されていません。少し待ってからもう一度お試しください。',
   linkSoldTitle: '売り切れ',
   linkSoldText:
     '最後の1点は他のお客様が確保しました。そのお支払いが完了しなければ再び購入できます。後ほどもう一度お試しください。',
