@@ -46,9 +46,9 @@ const EMBED_HEADERS = {
 
 /** The script of shops, which opens the page in a modal. */
 export function sendEmbedScript({ config }: Context): RequestHandler {
-  const { content, etag } = embedScript(config.publicUrl);
+  const content = embedScript(config.publicUrl);
   return (request, response) => {
-    response.set(EMBED_HEADERS).set('ETag', etag);
+    response.set(EMBED_HEADERS);
     return sendCompressed(request, response, { content, isKept: true });
   };
 }

@@ -1,7 +1,7 @@
 import type { Message } from '../../domain/checkout/page/messages.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { html } from '../../platform/pages/html.ts';
-import type { ShowMessage } from '../checkout/router.ts';
+import type { ShowMessage } from '../checkout/messages.ts';
 import { sessionOf } from './visitor.ts';
 import { linksInCell } from './shell/cell.ts';
 import { deskDocument } from './shell/document.ts';

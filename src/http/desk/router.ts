@@ -4,7 +4,7 @@ import { may } from '../../domain/people/rights/roles.ts';
 import { hasFactor } from '../../domain/people/sessions/accounts.ts';
 import { isFresh, seen, type Session } from '../../domain/people/sessions/store.ts';
 import type { Gate } from '../api/mount.ts';
-import { showMaintenance } from '../checkout/router.ts';
+import { showMaintenance } from '../checkout/messages.ts';
 import { noteFacts } from '../logging/access-log.ts';
 import type { Context } from '../../platform/context.ts';
 import { deskPath } from '../../platform/values/cells.ts';

@@ -68,7 +68,7 @@ function measure(request: Request, response: Response, durationMs: number): void
 }
 
 function lineOf(request: Request, response: Response, address: string, durationMs: number): object {
-  const path = request.originalUrl.split('?', 1)[0] ?? '';
+  const path = wholePath(request);
   const route = routeOf(request);
   const caller = response.locals.caller as Caller | null | undefined;
   const isPage = /^\/+(?:checkout|l(?=\/))/i.test(path);
@@ -88,6 +88,11 @@ function lineOf(request: Request, response: Response, address: string, durationM
 }
 
 const MAX_PATH = 128;
+
+/** The path as it was asked for: `request.path` lacks what a router is mounted at. */
+export function wholePath({ originalUrl }: Pick<Request, 'originalUrl'>): string {
+  return originalUrl.split('?', 1)[0] ?? '';
+}
 
 /**
  * A path without the token of a page, which is all that the page's permission consists of, however it is

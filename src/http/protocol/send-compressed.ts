@@ -5,37 +5,46 @@ import { acceptedEncoding, compressed, type Encoding } from '../../platform/page
 /** Browsers and proxies may keep for good what has another path when it changes. */
 export const FOR_GOOD = 'public, max-age=31536000, immutable';
 
-/** By content, of which there are a few, each compressed once a process, when it is first asked for. */
-const kept: Readonly<Record<Encoding, Map<string, Promise<Buffer>>>> = { br: new Map(), gzip: new Map() };
+interface Sendable {
+  /** Weak: one for all encodings (RFC 9110, 8.8.1). */
+  readonly etag: string;
+  /** Each compressed when it is first asked for. */
+  readonly bodies: Map<Encoding, Promise<Buffer>>;
+}
+
+/** By content, of which there are a few in a process. */
+const kept = new Map<string, Sendable>();
 
 /**
  * Sends `content`, compressed as the client accepts it; 304 where the client has the same. `isKept`: the
- * content is one of those that stay as they are, so its compressed form is kept.
+ * content is one of those that stay as they are, so what is made of it is kept.
  */
 export async function sendCompressed(
   request: Request,
   response: Response,
   { content, isKept }: { content: string; isKept: boolean },
 ): Promise<void> {
-  response.vary('Accept-Encoding');
-  if (response.get('ETag') === undefined) response.set('ETag', weakETag(content));
+  const { etag, bodies } = isKept ? keptOf(content) : sendableOf(content);
+  response.vary('Accept-Encoding').set('ETag', etag);
   const encoding = acceptedEncoding(request.headers['accept-encoding']);
   if (encoding === null || request.fresh) {
     response.send(content);
     return;
   }
-  const body = isKept ? await keptBody(encoding, content) : await compressed(content, encoding);
+  const compressing = bodies.get(encoding) ?? compressed(content, encoding);
+  bodies.set(encoding, compressing);
+  const body = await compressing;
   // The client may have left meanwhile.
   if (!response.destroyed) response.set('Content-Encoding', encoding).send(body);
 }
 
-/** Weak: one for all encodings (RFC 9110, 8.8.1). */
-function weakETag(content: string): string {
-  return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+function keptOf(content: string): Sendable {
+  const sendable = kept.get(content) ?? sendableOf(content);
+  kept.set(content, sendable);
+  return sendable;
 }
 
-function keptBody(encoding: Encoding, content: string): Promise<Buffer> {
-  const body = kept[encoding].get(content) ?? compressed(content, encoding);
-  kept[encoding].set(content, body);
-  return body;
+function sendableOf(content: string): Sendable {
+  const hash = createHash('sha256').update(content).digest('base64url');
+  return { etag: `W/"${hash.slice(0, 22)}"`, bodies: new Map() };
 }

@@ -3,7 +3,7 @@ import { pair, findPairing } from '../../domain/tills/devices.ts';
 import { lockDevice, openTill, seeDevice, type PairedTill } from '../../domain/tills/opening.ts';
 import type { AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
 import type { Gate } from '../api/mount.ts';
-import { showMaintenance } from '../checkout/router.ts';
+import { showMaintenance } from '../checkout/messages.ts';
 import { ownPostOnly } from '../desk/shell/own-post.ts';
 import { FOR_GOOD, sendCompressed } from '../protocol/send-compressed.ts';
 import { SCRIPT, TILL_HEADERS } from './assets.ts';

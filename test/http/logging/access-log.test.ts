@@ -164,6 +164,25 @@ describe('the log of requests', () => {
     expect(captured.text()).to.not.include(token);
   });
 
+  it('holds no token of a page that fails', async () => {
+    const token = 'aToken-of_a-page-that_fails_0000';
+    const { db } = harness.ctx;
+    for (const [kind, table] of [
+      ['passwords', 'password_links'],
+      ['invitations', 'invitations'],
+    ] as const) {
+      await db.raw('ALTER TABLE ?? RENAME TO gone', [table]);
+      const { line } = await ask('GET', `/dashboard/${kind}/${token}`, { key: null });
+      await db.raw('ALTER TABLE gone RENAME TO ??', [table]);
+      expect(line.status).to.equal(500);
+    }
+    expect(captured.lines('page failed').map(({ path }) => path)).to.deep.equal([
+      '/dashboard/passwords/:token',
+      '/dashboard/invitations/:token',
+    ]);
+    expect(captured.text()).to.not.include(token);
+  });
+
   it('holds no token of a path that no route has, however it is written', async () => {
     const { payment } = await create();
     const rest = payment.token_id.slice(1);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readAsset } from './assets.ts';
 import { appearanceOf, isFrameOrigin } from '../view/appearance.ts';
 import type { CheckoutPayment } from '../view/store.ts';
@@ -8,16 +7,9 @@ const SCRIPT = readAsset('embed');
 /** Its address is stable, because it stands in the pages of shops. */
 export const EMBED_SCRIPT_PATH = '/checkout.js';
 
-/**
- * What shops load to open the page of the service at `publicUrl` in a modal, and no page of another origin;
- * the tag says whether a copy is still right.
- */
-export function embedScript(publicUrl: string): { content: string; etag: string } {
-  const content = SCRIPT.replace('PUBLIC_ORIGIN', () => new URL(publicUrl).origin);
-  return {
-    content,
-    etag: `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
-  };
+/** What shops load to open the page of the service at `publicUrl`, and of no other origin, in a modal. */
+export function embedScript(publicUrl: string): string {
+  return SCRIPT.replace('PUBLIC_ORIGIN', () => new URL(publicUrl).origin);
 }
 
 /**

@@ -1,7 +1,7 @@
 import express, { type Request, type RequestHandler } from 'express';
 import { noteFacts } from '../../logging/access-log.ts';
 import { PAGE_HEADERS } from '../../checkout/page.ts';
-import { forCustomers } from '../../checkout/router.ts';
+import { forCustomers } from '../../checkout/messages.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const FORM_WITH_FILE = 'multipart/form-data';

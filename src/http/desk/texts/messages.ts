@@ -5,16 +5,16 @@ export const MESSAGES = {
     text: 'The link may be cut, or what it led to may be gone, or be of a shop that you do not belong to.',
   },
   limited: {
-    title: 'That was too often',
+    title: 'Too many requests',
     text: 'Wait a minute, and try again. Nothing was changed.',
   },
   badForm: {
-    title: 'This form was not taken',
-    text: 'It is not one of the page’s own, or was sent in another way than by its button. Nothing was changed.',
+    title: 'This form was refused',
+    text: 'It did not come from this page, or the page is out of date. Nothing was changed.',
   },
   tooLong: {
     title: 'That was too long',
-    text: 'What you entered, or the file, is longer than the desk takes. Nothing was changed.',
+    text: 'What you entered, or the file, is longer than is allowed. Nothing was changed.',
   },
   error: {
     title: 'Something went wrong',
@@ -22,6 +22,6 @@ export const MESSAGES = {
   },
   maintenance: {
     title: 'Maintenance',
-    text: 'The service is being looked after, and nothing can be read or changed now. Try again in a minute.',
+    text: 'The service, or this shop, is under maintenance, and nothing was changed. Try again in a minute.',
   },
 } as const;
