@@ -4,6 +4,7 @@ import { fillPlain, html, type Html } from '../../../platform/pages/html.ts';
 import type { AtMerchant } from '../shell/route.ts';
 import { charts } from './charts.ts';
 import { figuresOf } from './figures.ts';
+import { choiceLinks } from '../shell/choices.ts';
 
 /** The ranges of the charts, in days. */
 const RANGES = [7, 30, 90] as const;
@@ -29,11 +30,10 @@ export async function figuresCard(visit: AtMerchant, timeZone: string): Promise<
 }
 
 function rangeLinks({ texts: { home }, path }: AtMerchant, range: number): Html {
-  return html`<nav class="ranges" aria-label="${home.ranges}">
-    ${RANGES.map((days) => {
-      const current = days === range ? html`aria-current="page"` : null;
-      const text = fillPlain(home.range, { count: String(days) });
-      return html`<a class="button" href="${path}?days=${days}" ${current}>${text}</a> `;
-    })}
-  </nav>`;
+  const links = RANGES.map((days) => ({
+    to: `${path}?days=${days}`,
+    text: fillPlain(home.range, { count: String(days) }),
+    isShown: days === range,
+  }));
+  return choiceLinks(home.ranges, links);
 }

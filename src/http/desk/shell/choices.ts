@@ -85,3 +85,16 @@ export function codeBlock(label: string, text: string): Html {
  * each with two characters.
  */
 const withBlanks = (text: string): Html => new Html(html`${text}`.markup.replaceAll(/\r\n?|\n/g, '&#10;'));
+
+/** What a page can show instead, and which of it is shown. */
+export function choiceLinks(
+  name: string,
+  links: readonly { readonly to: string; readonly text: string; readonly isShown: boolean }[],
+): Html {
+  return html`<nav class="ranges" aria-label="${name}">
+    ${links.map(({ to, text, isShown }) => {
+      const current = isShown ? html`aria-current="page"` : null;
+      return html`<a class="button" href="${to}" ${current}>${text}</a> `;
+    })}
+  </nav>`;
+}

@@ -133,7 +133,7 @@ export const PAYMENTS = {
   signAsked:
     'A wallet was asked to pay this. Look into it: if it has sent the money, enter the transaction below; only if it has not, ask again.',
   signAskedBy: 'It was asked by {email}, {at}.',
-  signHeld: 'Until {at}, only they can say that it has sent nothing.',
+  signHeld: 'Until {at}, only the person who asked it can say that it has sent nothing.',
   signAgain: 'It has sent nothing: ask again',
   sign: {
     with: 'Sign with {wallet}',

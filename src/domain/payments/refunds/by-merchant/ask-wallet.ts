@@ -72,7 +72,7 @@ export async function releaseWallet(
   const released = {
     named,
     command: 'wallet sent no refund',
-    refusal: 'No wallet was asked, another one since, or by somebody else within the last hour.',
+    refusal: 'This note was released or replaced, or is somebody else’s for an hour from when they asked.',
   };
   const heldSince = addSeconds(ctx.now(), -HELD_SECONDS);
   const by = { askedAt, personId, heldSince };

@@ -62,12 +62,12 @@ export const actionRoutes = (dependencies: PaymentDependencies): readonly DeskRo
     handle(visit) {
       const named = { id: visit.params.refund ?? '', paymentId: paymentIdOf(visit) };
       const by = { merchantId: visit.merchant.merchant_id, personId: visit.session.person_id };
-      const released = Number(visit.field('asked_at'));
-      return Number.isSafeInteger(released) && released > 0
-        ? actOn(visit, dependencies, 'released', () =>
-            releaseWallet(acting(visit), by, named, new Date(released)),
-          )
-        : actOn(visit, dependencies, 'asked', () => askWallet(acting(visit), by, named));
+      const askedAt = /^[1-9]\d{0,14}$/.test(visit.field('asked_at'))
+        ? new Date(Number(visit.field('asked_at')))
+        : null;
+      return askedAt === null
+        ? actOn(visit, dependencies, 'asked', () => askWallet(acting(visit), by, named))
+        : actOn(visit, dependencies, 'released', () => releaseWallet(acting(visit), by, named, askedAt));
     },
   },
   {

@@ -1,9 +1,10 @@
 import { readSettings } from '../../../../domain/merchants/store.ts';
 import { lastDays } from '../../../../domain/overview/days.ts';
-import { html, type Html } from '../../../../platform/pages/html.ts';
+import type { Html } from '../../../../platform/pages/html.ts';
 import type { AtMerchant } from '../../shell/route.ts';
 import { paymentsPath } from '../page/own.ts';
 import { filtersOf, RANGES, type Range } from './filters.ts';
+import { choiceLinks } from '../../shell/choices.ts';
 
 /** The longest month: all of this one are among so many days. */
 const DAYS = { today: 1, '7': 7, '30': 30, month: 31 } as const satisfies Record<Range, number>;
@@ -24,15 +25,19 @@ export async function sinceOf({ ctx, merchant, query }: AtMerchant): Promise<Dat
 export function rangeLinks(visit: AtMerchant): Html {
   const { payments } = visit.texts;
   const filters = filtersOf(visit.query);
-  const shown = filters.get('range');
-  const isAny = !['range', 'from_date', 'to_date'].some((name) => filters.has(name));
+  // A search is of all days, whatever stands beside it.
+  const isSearch = visit.query.has('q');
+  const shown = isSearch ? null : filters.get('range');
+  const isAny = !isSearch && !['range', 'from_date', 'to_date'].some((name) => filters.has(name));
   const links = (['any', ...RANGES] as const).map((range) => {
     const to = new URLSearchParams(filters);
     for (const name of ['range', 'from_date', 'to_date']) to.delete(name);
     if (range !== 'any') to.set('range', range);
-    const current = range === shown || (range === 'any' && isAny) ? html`aria-current="page"` : null;
-    const path = `${paymentsPath(visit)}?${to.toString()}`;
-    return html`<a class="button" href="${path}" ${current}>${payments.ranges[range]}</a>`;
+    return {
+      to: `${paymentsPath(visit)}?${to.toString()}`,
+      text: payments.ranges[range],
+      isShown: range === shown || (range === 'any' && isAny),
+    };
   });
-  return html`<nav class="ranges" aria-label="${payments.rangesName}">${links}</nav>`;
+  return choiceLinks(payments.rangesName, links);
 }

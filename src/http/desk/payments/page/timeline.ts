@@ -4,6 +4,7 @@ import { fillPlain, html, type Html } from '../../../../platform/pages/html.ts';
 import { table, time } from '../../shell/fields.ts';
 import type { AtMerchant } from '../../shell/route.ts';
 import { paymentPath } from './own.ts';
+import { choiceLinks } from '../../shell/choices.ts';
 
 /** A page of what happened to a payment. */
 export interface Timeline {
@@ -63,13 +64,12 @@ export function timelineCard(visit: AtMerchant, { shown, next }: Timeline): Html
 function viewLinks(visit: AtMerchant): Html {
   const { payments } = visit.texts;
   const shown = viewOf(visit);
-  return html`<nav class="ranges" aria-label="${payments.shows}">
-    ${(Object.keys(VIEWS) as View[]).map((view) => {
-      const current = view === shown ? html`aria-current="page"` : null;
-      const to = `${paymentPath(visit)}?show=${view}#timeline`;
-      return html`<a class="button" href="${to}" ${current}>${payments.showing[view]}</a>`;
-    })}
-  </nav>`;
+  const links = (Object.keys(VIEWS) as View[]).map((view) => ({
+    to: `${paymentPath(visit)}?show=${view}#timeline`,
+    text: payments.showing[view],
+    isShown: view === shown,
+  }));
+  return choiceLinks(payments.shows, links);
 }
 
 interface Line {
