@@ -134,7 +134,7 @@ describe('signing a refund with the wallet of the browser', () => {
         await other.reload();
         await other.getByText('It was asked by first@shop.example').waitFor();
         expect(await sign(other).count()).to.equal(0);
-        await other.getByText('only they can say that it has sent nothing').waitFor();
+        await other.getByText('only the person who asked it can say').waitFor();
         const again = { name: 'It has sent nothing: ask again' };
         expect(await other.getByRole('button', again).count()).to.equal(0);
         await page.getByRole('button', again).click();
