@@ -18,7 +18,8 @@ const claimMove = sql<{ merchant_id: string }, Run>(
   'claim_merchant_move',
   (p) => `
     INSERT INTO merchant_moves AS m (merchant_id, cell, step, run, began_at)
-    SELECT id, ${p.cell}, 'announced', ${p.run}, ${p.now}::timestamptz FROM merchants WHERE id = ${p.merchantId}
+    SELECT id, ${p.cell}, 'announced', ${p.run}, ${p.now}::timestamptz
+    FROM merchants WHERE id = ${p.merchantId}
     ON CONFLICT (merchant_id) DO UPDATE SET run = excluded.run, stopped_until = NULL
     WHERE m.step = 'announced' AND m.cell = excluded.cell
     RETURNING merchant_id`,
