@@ -113,7 +113,10 @@ function seriesOf(
       const moves = kind === 'counter' || kind === 'histogram' || (ages && name.endsWith('_seconds'));
       const first = before.values.get(series) ?? (kind === 'gauge' ? value : 0);
       const step = moves ? ((value - first) / seconds) * INTERVAL_SECONDS : 0;
-      return { series, values: `${moves ? first : value}+${step.toFixed(6)}x${samples}` };
+      return {
+        series,
+        values: `${moves ? first : value}${step < 0 ? '' : '+'}${step.toFixed(6)}x${samples}`,
+      };
     });
 }
 
