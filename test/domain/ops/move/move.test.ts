@@ -17,6 +17,7 @@ import { createMoveStand, type MoveStand } from '../../../support/move-stand.ts'
 import { startReceiver, type Receiver } from '../../../support/receivers.ts';
 import { selectMethodAt } from '../../../support/select-method.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
+import { refusal } from '../../../support/paused.ts';
 
 describe('moving a merchant to another cell', function () {
   this.timeout(60_000);
@@ -212,6 +213,20 @@ describe('moving a merchant to another cell', function () {
     await shop.mine(12);
     expect((await shop.story(ids.waiting)).at(-1)).to.equal('settled SETTLED');
     expect(await isSound(source)).to.deep.equal([]);
+  });
+
+  it('goes on behind its decision where a watcher has looked for a transaction meanwhile', async () => {
+    const { waiting } = await fill();
+    const { db } = stand.source.ctx;
+    const awaited = { payment_id: waiting, network: 'ethereum', tx_hash: `0x${'ab'.repeat(32)}` };
+    await db('awaited_transactions').insert(awaited);
+    const interrupted = stand.move({ switchRoutes: () => Promise.reject(new Error('killed')) });
+    expect(await refusal(interrupted)).to.equal('killed');
+    await db.transaction(async (tx) => {
+      await tx.raw(`SET LOCAL application_name = 'watcher 1'`);
+      await tx('awaited_transactions').update({ looked_up_at: stand.source.ctx.now() });
+    });
+    expect((await stand.move()).step).to.equal('arrived');
   });
 
   it('is taken back until it is decided, and not after', async () => {
