@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../../platform/context.ts';
-import type { Db } from '../../../platform/postgres/db.ts';
+import type { Db, Tx } from '../../../platform/postgres/db.ts';
 import { copyMerchant, CopyDiffers, deleteMerchant, type Ends } from './copy.ts';
 import { raiseFence } from './fence.ts';
 import { drainMerchant, freezeJobs } from './hold-jobs.ts';
@@ -53,8 +53,8 @@ export async function bring(
       await deleteMerchant(target, merchantId, 'nothing', (tx) => holdRun(tx, move));
     // What a chain reports of its payments meanwhile is quarantined in the target, and applied when they have
     // arrived.
-    await raiseFence(target, merchantId, 'first');
-    await rest(source, merchantId);
+    await raiseFence(target, merchantId, 'first', (tx) => holdRun(tx, move));
+    await rest(source, move);
     const stoppedAt = performance.now();
     await stop(source, move);
     const { rows, heights } = await copyMerchant(ends, move, order.onProgress ?? (() => undefined));
@@ -77,24 +77,25 @@ export async function bring(
  * Lets the merchant's jobs rest while all else goes on: what is under way ends, deliveries to slow receivers
  * too.
  */
-async function rest(source: Db, merchantId: string): Promise<void> {
+async function rest(source: Db, move: Run): Promise<void> {
   const [row] = await ask<{ until: string }>(
     source,
     `SELECT (clock_timestamp() + make_interval(secs => ${REST_SECONDS}))::text AS until`,
   );
   const deadlineMs = performance.now() + DRAIN_SECONDS * 1_000;
-  if (await drainMerchant(source, merchantId, { until: row?.until ?? '', deadlineMs })) return;
+  if (await drainMerchant(source, move, { until: row?.until ?? '', deadlineMs })) return;
   throw new MoveRefused('Jobs of the merchant are still under way: a receiver may hang. Nothing is changed');
 }
 
 /** Refuses the merchant's writes: first what begins something, and, when no job is under way, the rest. */
 async function stop(source: Db, move: Run): Promise<void> {
   const { merchantId } = move;
+  const holds = (tx: Tx) => holdRun(tx, move);
   const until = await stopFor(source, move, STOP_SECONDS);
   if (until === null) throw takenOver(move);
-  await raiseFence(source, merchantId, 'first');
+  await raiseFence(source, merchantId, 'first', holds);
   const deadlineMs = performance.now() + LATE_DRAIN_SECONDS * 1_000;
-  if (!(await drainMerchant(source, merchantId, { until, deadlineMs })))
+  if (!(await drainMerchant(source, move, { until, deadlineMs })))
     throw new MoveRefused('Jobs of the merchant are still under way. Nothing is changed');
-  await raiseFence(source, merchantId, 'late');
+  await raiseFence(source, merchantId, 'late', holds);
 }

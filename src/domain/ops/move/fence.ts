@@ -21,19 +21,18 @@ const tablesOf = (part: Part): readonly MerchantTable[] =>
  * A trigger waits for the transactions that write its table, so behind this function none is open that began
  * before; each table is locked alone, for a moment, so that nothing can deadlock.
  */
-export async function raiseFence(db: Db, merchantId: string, part: Part): Promise<void> {
+export async function raiseFence(db: Db, merchantId: string, part: Part, holds?: Holds): Promise<void> {
   for (const table of tablesOf(part)) {
     const columns = table.bookkeeping === undefined ? [] : await columnsOf(db, table);
-    await inTurn(db, triggersOn(table, merchantId, columns));
+    await inTurn(db, triggersOn(table, merchantId, columns), holds);
   }
 }
 
-/** Takes all of it away. `holds` throws where it is another command's by now, and keeps it from that. */
-export async function dropFence(
-  db: Db,
-  merchantId: string,
-  holds: (tx: Tx) => Promise<void> = () => Promise.resolve(),
-): Promise<void> {
+/** Throws where the move is another command's by now, and keeps it from that until the transaction ends. */
+type Holds = (tx: Tx) => Promise<void>;
+
+/** Takes all of it away. */
+export async function dropFence(db: Db, merchantId: string, holds?: Holds): Promise<void> {
   const raised = await ask<{ name: string }>(
     db,
     `SELECT DISTINCT tgrelid::regclass::text AS name FROM pg_trigger
@@ -71,7 +70,7 @@ function triggersOn(table: MerchantTable, merchantId: string, columns: readonly 
 }
 
 /** Runs statements that lock a table, for which it waits a moment only, until they have run. */
-async function inTurn(db: Db, texts: readonly string[], holds?: (tx: Tx) => Promise<void>): Promise<void> {
+async function inTurn(db: Db, texts: readonly string[], holds?: Holds): Promise<void> {
   for (let tries = 1; ; tries += 1)
     try {
       return await db.transaction(async (tx) => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IS_STUCK } from '../../schedule/parking.ts';
-import type { Connection, Db } from '../../../platform/postgres/db.ts';
+import type { Connection, Db, Tx } from '../../../platform/postgres/db.ts';
+import { holdRun, type Run } from './runs.ts';
 import { ask, literalOf } from './tables/rows.ts';
 import { isOf, MERCHANT_TABLES } from './tables/tables.ts';
 
@@ -18,18 +19,18 @@ function ownJobs(merchantId: string): string {
  * again by themselves. Returns how many are under way, deliveries included: of jobs that are leased, a worker
  * does what it has begun.
  */
-export async function holdJobs(db: Db, merchantId: string, until: string): Promise<number> {
+async function holdJobs(tx: Tx, merchantId: string, until: string): Promise<number> {
   // A lease that is over, of a worker that is gone, holds nothing. What is parked waits for an operator, as
   // before.
   await ask(
-    db,
+    tx,
     `UPDATE scheduled_jobs t SET visible_at = $1, leased_by = NULL
      WHERE ${ownJobs(merchantId)} AND t.visible_at < $1::timestamptz
        AND (t.leased_by IS NULL OR t.visible_at <= clock_timestamp())`,
     [until],
   );
   const [row] = await ask<{ count: number }>(
-    db,
+    tx,
     `SELECT (SELECT count(*)::int FROM scheduled_jobs t WHERE ${ownJobs(merchantId)} AND t.leased_by IS NOT NULL)
        + (SELECT count(*)::int FROM webhook_endpoints
           WHERE merchant_id = $1 AND leased_until > clock_timestamp()) AS count`,
@@ -40,15 +41,19 @@ export async function holdJobs(db: Db, merchantId: string, until: string): Promi
 
 /**
  * Holds a merchant's jobs until none is under way; false: some still were at `deadlineMs` of the process's
- * clock.
+ * clock. Throws MoveRefused where another run has taken the move over, whose jobs they are.
  */
 export async function drainMerchant(
   db: Db,
-  merchantId: string,
+  move: Pick<Run, 'merchantId' | 'run'>,
   { until, deadlineMs }: { until: string; deadlineMs: number },
 ): Promise<boolean> {
   for (;;) {
-    if ((await holdJobs(db, merchantId, until)) === 0) return true;
+    const left = await db.transaction(async (tx) => {
+      await holdRun(tx, move);
+      return holdJobs(tx, move.merchantId, until);
+    });
+    if (left === 0) return true;
     if (performance.now() > deadlineMs) return false;
     await sleep(POLL_MS);
   }
