@@ -1,6 +1,7 @@
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { IS_MOVING, deleteInChunks, run, runOne, sql } from '../../platform/postgres/db.ts';
+import { IS_MOVING } from '../moves/steps.ts';
+import { deleteInChunks, run, runOne, sql } from '../../platform/postgres/db.ts';
 
 /**
  * 90 days: a reader that was offline for most of a quarter misses nothing. Deliveries have ended long before:

@@ -1,6 +1,7 @@
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { IS_MOVING, deleteInChunks, run, sql } from '../../platform/postgres/db.ts';
+import { IS_MOVING } from '../moves/steps.ts';
+import { deleteInChunks, run, sql } from '../../platform/postgres/db.ts';
 
 /**
  * Claims are kept for at least 24 hours (contract, "Idempotency"); one hour more covers clocks that disagree.

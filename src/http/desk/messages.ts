@@ -8,10 +8,11 @@ import { deskDocument } from './shell/document.ts';
 import { DESK_HEADERS } from './shell/style.ts';
 import { EN, type DeskTexts } from './shell/texts.ts';
 
-type Told = keyof DeskTexts['messages'];
+type Known = keyof DeskTexts['messages'];
 
-/** What people of merchants are told; what only customers meet is an error here. */
-const told = (message: Message): Told => (Object.hasOwn(EN.messages, message) ? (message as Told) : 'error');
+/** The desk's text of a message; one that only customers meet is an error here. */
+const textOf = (message: Message) =>
+  EN.messages[Object.hasOwn(EN.messages, message) ? (message as Known) : 'error'];
 
 /**
  * Messages in the look of the desk, with a way back: to the payments of the merchant that the path names,
@@ -24,7 +25,7 @@ export function deskMessage(config: Config): ShowMessage {
     const [, , merchantId] = `${baseUrl}${path}`.split('/');
     const own = session === null || session.factor_at === null ? [] : session.memberships;
     const merchant = own.find(({ merchant_id }) => merchant_id === merchantId) ?? null;
-    const { title, text } = EN.messages[told(message)];
+    const { title, text } = textOf(message);
     const [to, back] =
       merchant === null
         ? ['/dashboard', EN.toDesk]

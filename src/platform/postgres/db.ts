@@ -5,7 +5,7 @@ import { ConnectionPool, type PoolOptions } from './pool.ts';
 import { valuesOf, type Statement } from './sql.ts';
 import { isOutdated } from './unavailable.ts';
 
-export { HAS_LEFT, IS_MOVING, isMoving, isUnavailable } from './unavailable.ts';
+export { isMoving, isUnavailable } from './unavailable.ts';
 export { groupBy, recordset, sql, type Placeholders, type Statement } from './sql.ts';
 export type { PoolOptions as DbOptions } from './pool.ts';
 

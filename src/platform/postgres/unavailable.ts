@@ -46,23 +46,6 @@ export function isMoving(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === MOVING_STATE;
 }
 
-/**
- * SQL: whether what is written of a merchant is refused, for they move to another cell or have moved there
- * (domain/ops/move). What deletes old rows of many merchants leaves theirs out: the other cell deletes them,
- * and one row that is refused would keep those of all others.
- */
-export const IS_MOVING = (merchant: string): string =>
-  `EXISTS (SELECT FROM merchant_moves moving
-    WHERE moving.merchant_id = ${merchant} AND moving.stopped_until > clock_timestamp())`;
-
-/**
- * SQL: whether a merchant lives in another cell by now, and their rows wait here to be forgotten. Of two
- * cells only that which they came from says so (domain/ops/move/steps.ts).
- */
-export const HAS_LEFT = (merchant: string): string =>
-  `EXISTS (SELECT FROM merchant_moves moving
-    WHERE moving.merchant_id = ${merchant} AND moving.step IN ('moved', 'switched', 'arrived'))`;
-
 /** True when a connection that had this error must not serve another caller. */
 export function isBroken(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

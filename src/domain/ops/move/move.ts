@@ -1,10 +1,11 @@
+import type { Step } from '../../moves/steps.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Db } from '../../../platform/postgres/db.ts';
 import { bring, type MoveOrder } from './bring.ts';
 import { measureMerchant, type Ends } from './copy.ts';
 import { dropFence } from './fence.ts';
 import { releaseJobs } from './hold-jobs.ts';
-import { endArriving, MoveRefused, readMove, recordStep, type Step } from './steps.ts';
+import { endArriving, MoveRefused, readMove, recordStep } from './steps.ts';
 import { MERCHANT_TABLES } from './tables/tables.ts';
 
 export interface MoveReport {

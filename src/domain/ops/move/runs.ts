@@ -59,7 +59,10 @@ export async function reopen(source: Connection, move: Run): Promise<void> {
 export const takenOver = ({ merchantId }: Pick<Run, 'merchantId'>): MoveRefused =>
   new MoveRefused(`Another command has taken over the move of ${merchantId}: this one changes nothing more`);
 
-/** Longer than another run copies, whose transaction holds its row of the target. */
+/**
+ * Another run holds its row of the target for as long as it copies, which the limits of statements end before
+ * this; a wait of this run ends sooner still, and the command is given again.
+ */
 const WAIT_SECONDS = 60;
 
 async function bePatient(tx: Tx): Promise<void> {
@@ -98,8 +101,8 @@ const arrive = sql<never, Run>(
     WHERE m.step = 'forgotten'`,
 );
 
-/** Both databases name the same run: the target is told while the source's row is held. */
-async function tell(source: Db, target: Db, move: Run, work: (tx: Tx) => Promise<void>): Promise<void> {
+/** Both databases name the same run: `work` changes the target while the source's row is held. */
+async function whileHeld(source: Db, target: Db, move: Run, work: (tx: Tx) => Promise<void>): Promise<void> {
   await source.transaction(async (held) => {
     await bePatient(held);
     await holdRun(held, move);
@@ -116,7 +119,7 @@ async function tell(source: Db, target: Db, move: Run, work: (tx: Tx) => Promise
  */
 export async function takeTarget(source: Db, target: Db, move: Run): Promise<boolean> {
   let isArriving = false;
-  await tell(source, target, move, async (tx) => {
+  await whileHeld(source, target, move, async (tx) => {
     isArriving = (await runOne(tx, takeArriving, move)) !== null;
   });
   return isArriving;
@@ -128,7 +131,7 @@ export async function takeTarget(source: Db, target: Db, move: Run): Promise<boo
  */
 export async function beginArriving(source: Db, target: Db, move: Run): Promise<boolean> {
   const isBack = (await readMove(target, move.merchantId))?.step === 'forgotten';
-  await tell(source, target, move, async (tx) => {
+  await whileHeld(source, target, move, async (tx) => {
     await run(tx, arrive, move);
     await holdRun(tx, move);
   });

@@ -1,16 +1,5 @@
+import { DECIDED, type Step } from '../../moves/steps.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
-
-/**
- * How far a move is, as the source remembers it. `announced`: nothing is decided, and the source goes on by
- * itself when the time is over for which it refuses writes. `moved`: the rows are in the target, the source
- * refuses for good, and there is no way back. `switched`: proxies lead to the target. `arrived`: the
- * merchant's work goes on there. `forgotten`: the rows are deleted in the source, and whoever still comes
- * there is refused. The target knows one that is `arriving`.
- */
-export type Step = 'announced' | 'moved' | 'switched' | 'arrived' | 'forgotten' | 'arriving';
-
-/** The steps of a move that is decided, in their order. */
-const DECIDED: readonly Step[] = ['moved', 'switched', 'arrived', 'forgotten'];
 
 /** Nothing was changed, or all was taken back: the merchant goes on where it is. */
 export class MoveRefused extends Error {}

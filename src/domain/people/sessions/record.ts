@@ -1,6 +1,7 @@
 import { recordAction } from '../../audit/record.ts';
 import type { Actor } from '../../../platform/context.ts';
-import { HAS_LEFT, run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { HAS_LEFT } from '../../moves/steps.ts';
+import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 
 // Indexes: memberships_of_person, merchant_moves_pkey.
 const merchantsOfPerson = sql<{ merchant_id: string; has_left: boolean }, { personId: string }>(

@@ -2,7 +2,8 @@ import type { ChainOf } from '../../chain/port.ts';
 import type { TestChain } from '../../chain/test-chain.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
-import { IS_MOVING, run, sql } from '../../../platform/postgres/db.ts';
+import { IS_MOVING } from '../../moves/steps.ts';
+import { run, sql } from '../../../platform/postgres/db.ts';
 import { discardPayments } from './discard.ts';
 
 /** As long as the reply of a scenario can be repeated by its Idempotency-Key. */

@@ -2,7 +2,8 @@ import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Reply } from '../../api/endpoint.ts';
 import { notACursor, parseCursor } from '../../api/pages.ts';
-import { IS_MOVING, deleteInChunks, run, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { IS_MOVING } from '../../moves/steps.ts';
+import { deleteInChunks, run, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { encodeCursor } from '../../../platform/values/cursors.ts';
 
 /** A listener that was away for longer reads the feed, which has every event. */

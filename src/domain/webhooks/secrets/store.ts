@@ -1,4 +1,5 @@
-import { IS_MOVING, sql, type Statement } from '../../../platform/postgres/db.ts';
+import { IS_MOVING } from '../../moves/steps.ts';
+import { sql, type Statement } from '../../../platform/postgres/db.ts';
 
 /** A secret as stored: encrypted, in force until it expires; null: it is the current one. */
 export interface StoredSecret {

@@ -1,4 +1,5 @@
-import { IS_MOVING, runOne, sql, type Db, type Statement } from '../../../../platform/postgres/db.ts';
+import { IS_MOVING } from '../../../moves/steps.ts';
+import { runOne, sql, type Db, type Statement } from '../../../../platform/postgres/db.ts';
 
 interface DeleteParams {
   /** Ids below it are older than the retention period. */
