@@ -10,7 +10,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/domain/ops/move/hold-jobs.ts': "measures a pause by the database's clock alone",
   'src/domain/ops/move/preflight.ts': "measures a pause by the database's clock alone",
   'src/domain/ops/move/steps.ts': "measures a pause by the database's clock alone",
-  'src/platform/postgres/unavailable.ts': "measures a pause by the database's clock alone",
+  'src/domain/moves/steps.ts': "measures a pause by the database's clock alone",
   'src/platform/postgres/migrations/session.ts': "measures a duration by the database's clock alone",
   'src/processes/setup/heartbeat.ts': 'compares with the time of a file, which the system clock gave it',
   'src/sdk/sign.ts': "runs in a merchant's program",
