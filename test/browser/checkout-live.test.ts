@@ -159,8 +159,11 @@ describe('an open checkout page', () => {
       await page.goto(urlOf(token_id));
       await page.clock.runFor(11_000);
       await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
-      await page.clock.runFor(3_000);
-      await says(page, 'We have seen your payment');
+      // The page asks again 3 s after an answer, which comes by the real clock.
+      await until('the page shows what it asked for', async () => {
+        await page.clock.runFor(3_000);
+        return page.locator('#said', { hasText: 'We have seen your payment' }).isVisible();
+      });
       expect(paths).to.include('status');
       await page.unroute('**/events?*');
       await until('the page listens', async () => {
