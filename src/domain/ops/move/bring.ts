@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../../platform/context.ts';
 import type { Db, Tx } from '../../../platform/postgres/db.ts';
-import { copyMerchant, CopyDiffers, deleteMerchant, type Ends } from './copy.ts';
+import { copyMerchant, CopyDiffers, type Ends } from './copy.ts';
+import { deleteMerchant } from './delete.ts';
 import { raiseFence } from './fence.ts';
 import { drainMerchant, freezeJobs } from './hold-jobs.ts';
 import { assertMovable } from './preflight.ts';
@@ -50,7 +51,7 @@ export async function bring(
     await order.announce();
     // One that has left the target once comes back: what was kept to refuse its keys makes room for it.
     if (await beginArriving(source, target, move))
-      await deleteMerchant(target, merchantId, 'nothing', (tx) => holdRun(tx, move));
+      await deleteMerchant(target, { merchantId, keeps: 'nothing', holds: (tx) => holdRun(tx, move) });
     // What a chain reports of its payments meanwhile is quarantined in the target, and applied when they have
     // arrived.
     await raiseFence(target, merchantId, 'first', (tx) => holdRun(tx, move));

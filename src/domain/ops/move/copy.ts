@@ -1,14 +1,6 @@
 import type { Db, Tx } from '../../../platform/postgres/db.ts';
 import { moveCountPosition, moveSimulated, readHeights } from './numbers.ts';
-import {
-  ask,
-  columnsOf,
-  deleteRows,
-  insertRows,
-  measureRows,
-  readRows,
-  type Measure,
-} from './tables/rows.ts';
+import { ask, columnsOf, insertRows, measureRows, readRows, type Measure } from './tables/rows.ts';
 import { holdRun, type Run } from './runs.ts';
 import { MERCHANT_TABLES, type MerchantTable } from './tables/tables.ts';
 
@@ -31,7 +23,7 @@ export class CopyDiffers extends Error {}
  * What a move asks reads and writes all of a merchant's rows: other plans are good for it than for what the
  * service asks, which finds one row after the other. The move's own writes are not refused.
  */
-async function begin(tx: Tx, merchantId: string): Promise<void> {
+export async function begin(tx: Tx, merchantId: string): Promise<void> {
   await ask(
     tx,
     `SELECT set_config(name, value, true) FROM (VALUES ('checkout.moving', $1), ('enable_seqscan', 'on'),
@@ -114,28 +106,4 @@ export async function measureMerchant(db: Db, merchantId: string): Promise<Recor
       if (table.isShared !== true) measured[table.name] = await measureRows(tx, table, merchantId);
     return measured;
   });
-}
-
-/**
- * Deletes a merchant's rows, those that refer to others first; again it goes on where it was interrupted.
- * `keeps`: whoever still comes is to be refused, so merchant and keys stay. The audit log is append-only, and
- * stays in any case. `holds` throws where the rows are not, or no more, this command's to delete, and keeps
- * them so.
- */
-export async function deleteMerchant(
-  db: Db,
-  merchantId: string,
-  keeps: 'keys' | 'nothing',
-  holds: (tx: Tx) => Promise<void>,
-): Promise<void> {
-  for (const table of MERCHANT_TABLES.toReversed()) {
-    const isLog = table.name === 'operator_actions' || table.name === 'audit_heads';
-    if (isLog || table.isShared === true || (keeps === 'keys' && table.stays === true)) continue;
-    // Derived rows follow theirs, and are looked for all the same: a trigger may have been away.
-    await db.transaction(async (tx) => {
-      await begin(tx, merchantId);
-      await holds(tx);
-      await deleteRows(tx, table, merchantId);
-    });
-  }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db, Tx } from '../../../platform/postgres/db.ts';
-import { deleteMerchant, type Ends } from './copy.ts';
+import type { Ends } from './copy.ts';
+import { deleteMerchant } from './delete.ts';
 import { dropFence } from './fence.ts';
 import { releaseJobs } from './hold-jobs.ts';
 import { claim, holdRun, reopen, takenOver, takeTarget, type Run } from './runs.ts';
@@ -30,7 +31,7 @@ export async function letGo(ends: Ends, move: Run): Promise<void> {
 export async function cleanUp({ source, target }: Ends, move: Run): Promise<void> {
   const holds = (tx: Tx) => holdRun(tx, move);
   if (await takeTarget(source, target, move)) {
-    await deleteMerchant(target, move.merchantId, 'nothing', holds);
+    await deleteMerchant(target, { merchantId: move.merchantId, keeps: 'nothing', holds });
     await dropFence(target, move.merchantId, holds);
     if (!(await endMove(target, move))) throw takenOver(move);
   }
@@ -40,17 +41,29 @@ export async function cleanUp({ source, target }: Ends, move: Run): Promise<void
 /** Longer than a web process keeps what it knows of a key. */
 const KNOWN_MS = 11_000;
 
+interface ForgetOptions {
+  readonly knownMs?: number;
+  readonly onProgress?: (rows: number, of: string) => void;
+}
+
 /**
  * Deletes what has moved in the source, once proxies lead nobody there any more. Its keys are refused there
  * for good; the fence stays until every web process knows that.
  */
-export async function forgetMerchant(source: Db, merchantId: string, knownMs = KNOWN_MS): Promise<void> {
+export async function forgetMerchant(
+  source: Db,
+  merchantId: string,
+  { knownMs = KNOWN_MS, onProgress = () => undefined }: ForgetOptions = {},
+): Promise<void> {
   const before = await readMove(source, merchantId);
   if (before?.step !== 'arrived' && before?.step !== 'forgotten')
     throw new MoveRefused(`${merchantId} has not arrived in another cell`);
   // Not where it is on its way back here.
   const holds = (tx: Tx) => holdStep(tx, merchantId, ['arrived', 'forgotten']);
-  await Promise.all([deleteMerchant(source, merchantId, 'keys', holds), sleep(knownMs)]);
+  await Promise.all([
+    deleteMerchant(source, { merchantId, keeps: 'keys', holds, onProgress }),
+    sleep(knownMs),
+  ]);
   await dropFence(source, merchantId, holds);
   await recordStep(source, merchantId, 'forgotten');
 }

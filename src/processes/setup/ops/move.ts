@@ -90,7 +90,7 @@ async function moveTo(
     return result({ taken_back: true }, `${id} is here, and nothing of it in ${cell}.`);
   }
   if (values.has('forget')) {
-    await forgetMerchant(ctx.db, id);
+    await forgetMerchant(ctx.db, id, { onProgress: (rows, of) => output.progress(`${rows} ${of}`) });
     return result({ forgotten: true }, `The rows of ${id} are deleted here; its keys get 503.`);
   }
   const order = orderOf(ctx, { target, cell, cells }, id, output);

@@ -243,7 +243,7 @@ describe('moving a merchant to another cell', function () {
     await fill();
     const { source } = stand;
     await stand.move();
-    await forgetMerchant(source.ctx.db, source.merchant.id, 0);
+    await forgetMerchant(source.ctx.db, source.merchant.id, { knownMs: 0 });
     const left = await measureMerchant(source.ctx.db, source.merchant.id);
     const kept = Object.entries(left).filter(([, { rows }]) => rows > 0);
     expect(kept.map(([name]) => name)).to.deep.equal(['merchants', 'api_keys']);
@@ -260,9 +260,9 @@ describe('moving a merchant to another cell', function () {
     const { source, target } = stand;
     const first = await shop.create();
     await stand.move();
-    await forgetMerchant(source.ctx.db, source.merchant.id, 0);
+    await forgetMerchant(source.ctx.db, source.merchant.id, { knownMs: 0 });
     expect((await stand.moveBack()).step).to.equal('arrived');
-    await forgetMerchant(target.ctx.db, source.merchant.id, 0);
+    await forgetMerchant(target.ctx.db, source.merchant.id, { knownMs: 0 });
     await shop.pay(first);
     await source.work();
     await shop.mine(12);

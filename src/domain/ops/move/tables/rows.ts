@@ -4,7 +4,6 @@ import { isOf, type MerchantTable } from './tables.ts';
 
 /** Rows that travel at once, and are in memory at once. */
 const BATCH_ROWS = 500;
-const DELETED_ROWS = 5_000;
 
 /**
  * Runs a statement of which the catalogue says the columns. It is prepared for once: `run` keeps what it
@@ -109,21 +108,39 @@ export async function insertRows(
   );
 }
 
-/** Deletes a merchant's rows of a table, some at a time. */
-export async function deleteRows(
-  connection: Connection,
+/**
+ * Finds the places of a merchant's rows of a table, at most `limit`. One statement reads for many that
+ * delete: where a join finds the rows, it reads whole tables each time.
+ */
+export async function placesOf(
+  tx: Tx,
   table: MerchantTable,
   merchantId: string,
-): Promise<void> {
-  const condition = isOf(table, literalOf(merchantId));
-  for (;;) {
-    // The condition again: in another partition there are other rows at the same places.
-    const deleted = await ask(
-      connection,
-      `DELETE FROM ${table.name} t WHERE ${condition}
-         AND t.ctid = ANY (ARRAY(SELECT t.ctid FROM ${table.name} t WHERE ${condition} LIMIT ${DELETED_ROWS}))
-       RETURNING 1`,
-    );
-    if (deleted.length === 0) return;
-  }
+  limit: number,
+): Promise<string[]> {
+  const rows = await ask<{ place: string }>(
+    tx,
+    `SELECT t.ctid::text AS place FROM ${table.name} t WHERE ${isOf(table, literalOf(merchantId))} LIMIT ${limit}`,
+  );
+  return rows.map(({ place }) => place);
+}
+
+/**
+ * Deletes the merchant's rows that are at these places of a table, and returns how many. Whose they are is
+ * asked again: a place may have another merchant's row by now, and in another partition there are other rows
+ * at the same places.
+ */
+export async function deleteRows(
+  tx: Tx,
+  table: MerchantTable,
+  merchantId: string,
+  places: readonly string[],
+): Promise<number> {
+  const deleted = await ask(
+    tx,
+    `DELETE FROM ${table.name} t
+     WHERE t.ctid = ANY ($1::tid[]) AND ${isOf(table, literalOf(merchantId))} RETURNING 1`,
+    [places],
+  );
+  return deleted.length;
 }
