@@ -30,3 +30,10 @@ export const IS_MOVING = (merchant: string): string =>
 export const HAS_LEFT = (merchant: string): string =>
   `EXISTS (SELECT FROM merchant_moves moving
     WHERE moving.merchant_id = ${merchant} AND moving.step IN (${LEFT.map((step) => `'${step}'`).join()}))`;
+
+/**
+ * SQL: whether rows of a merchant are copied here, or compared with those of the other cell: until proxies
+ * lead there, what only one of the two drops would keep a decided move from going on.
+ */
+export const IS_COMPARED = `EXISTS (SELECT FROM merchant_moves
+    WHERE step IN ('announced', 'moved', 'arriving') AND stopped_until > clock_timestamp())`;

@@ -1,6 +1,6 @@
 import type { Context } from '../../../platform/context.ts';
 import { addSeconds } from '../../../platform/clock.ts';
-import { deleteInChunks, run, runOne, sql, type Db } from '../../../platform/postgres/db.ts';
+import { deleteInChunks, isMoving, run, runOne, sql, type Db } from '../../../platform/postgres/db.ts';
 import { firstIdAt } from '../../../platform/values/ids.ts';
 import { RETENTION_SECONDS } from '../endpoints/sweep.ts';
 import { createWithRows, dropWithoutKept, withShortLocks } from './retention/move-rows.ts';
@@ -80,7 +80,15 @@ async function dropOld(
   // Names sort as their times do.
   const firstKept = nameOf(table, weekOf(horizon));
   for (const partition of present.filter((one) => one < firstKept)) {
-    await dropWithoutKept(db, { table, partition, kept: kept(partition) });
+    try {
+      await dropWithoutKept(db, { table, partition, kept: kept(partition) });
+    } catch (error) {
+      if (!isMoving(error)) throw error;
+      log.info('partition kept until its next turn: a merchant is being moved to another cell', {
+        partition,
+      });
+      return;
+    }
     log.info('partition dropped: its deliveries are past the retention period', { partition });
   }
 }

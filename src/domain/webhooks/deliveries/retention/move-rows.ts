@@ -1,3 +1,4 @@
+import { IS_COMPARED } from '../../../moves/steps.ts';
 import type { Db } from '../../../../platform/postgres/db.ts';
 
 /**
@@ -43,12 +44,19 @@ interface Drop {
 
 /**
  * Drops a partition, and moves the rows that stay to the default one. The lock comes first, so that a replay
- * either has made its delivery pending before, or finds it gone.
+ * either has made its delivery pending before, or finds it gone, and a merchant's rows are copied behind the
+ * drop. Throws what `isMoving` knows where they are copied or compared already: the other cell may have them
+ * in its default partition, which keeps them.
  */
 export async function dropWithoutKept(db: Db, { table, partition, kept }: Drop): Promise<void> {
   await moveRows(
     db,
     `LOCK TABLE ONLY ${table}, ${partition} IN ACCESS EXCLUSIVE MODE;
+     DO $$ BEGIN
+       IF ${IS_COMPARED} THEN
+         RAISE EXCEPTION 'a merchant is being moved to another cell' USING ERRCODE = 'MV001';
+       END IF;
+     END $$;
      CREATE TEMPORARY TABLE moved ON COMMIT DROP AS ${kept};
      DROP TABLE ${partition};
      INSERT INTO ${table} SELECT * FROM moved`,
