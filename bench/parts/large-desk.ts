@@ -1,3 +1,4 @@
+import { findPayments } from '../../src/domain/exports/found.ts';
 import { listPayments } from '../../src/domain/payments/list.ts';
 import { MAX_FOUND, searchPayments } from '../../src/domain/payments/search.ts';
 import { EXACT_TOTAL_LIMIT } from '../../src/domain/payments/totals.ts';
@@ -33,7 +34,11 @@ const PAGES: readonly (readonly [title: string, page: Page])[] = [
   ['search, nothing found', () => '/payments?q=nothing'],
 ];
 
-const monthAgo = () => new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10);
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+const monthAgo = () => daysAgo(30).toISOString().slice(0, 10);
+
+/** The payments of a page of an export. */
+const EXPORTED = 200;
 
 /** Measures pages of the desk of the merchant with half of all, and holds the plans of its lists. */
 export async function measureLargeDesk(bench: Bench, sides: Sides): Promise<void> {
@@ -89,5 +94,13 @@ async function assertPlans({ merchantId, env }: Bench, side: Side): Promise<void
       await hold(2 * (EXACT_TOTAL_LIMIT + 1) + 100, (connection) =>
         listPayments(connection, merchant, filter as Parameters<typeof listPayments>[2], publicUrl),
       );
+  // A page of each status, wherever it begins: in the middle, and where statistics say that nothing is left.
+  const page = { to: new Date(), afterId: '', limit: EXPORTED };
+  for (const merchantId of merchants)
+    for (const filter of [{}, { statuses: [RARE] }, { statuses: [RARE, 'EXPIRED'] }, { orderId: middle }])
+      for (const days of [90, 45, 0])
+        await hold(2 * EXPORTED, (connection) =>
+          findPayments(connection, filter, { ...page, merchantId, afterTime: daysAgo(days) }),
+        );
   await db.destroy();
 }

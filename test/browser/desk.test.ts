@@ -166,6 +166,10 @@ describe('the desk in a browser', () => {
         ['payments', `${home()}/payments`],
         ['payment', `${home()}/payments/${payment.id}`],
         ['exports', `${home()}/exports`],
+        [
+          'export-of-list',
+          `${home()}/exports?status=WAITING&status=SETTLED&order_id=${'a-long-order-'.repeat(9)}`,
+        ],
         ['tills', `${home()}/tills`],
         ['till', `${home()}/tills/${till.id}`],
         ['people', `${home()}/people`],

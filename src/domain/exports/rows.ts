@@ -1,13 +1,17 @@
 import type { CurrencyId } from '../chain/currencies.ts';
 import type { Context } from '../../platform/context.ts';
-import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
+import { runOne, sql, type Connection } from '../../platform/postgres/db.ts';
 import { patiently } from '../../platform/postgres/patience.ts';
 import { readCurrent } from '../../platform/replica.ts';
+import { findPayments, type ExportFilter } from './found.ts';
 import { READ, type ExportKind, type JsonRow } from './statements.ts';
 import { worthOf } from './worth.ts';
 
-/** The payments whose rows are exported: those created from `from` on and before `to`; null: no bound. */
-export interface ExportRange {
+/**
+ * The payments whose rows are exported: those created from `from` on and before `to` that the filter fits;
+ * null: no bound.
+ */
+export interface ExportRange extends ExportFilter {
   readonly merchantId: string;
   readonly from: Date | null;
   readonly to: Date | null;
@@ -31,25 +35,6 @@ const PAGE_LENGTH = 1_000_000;
 /** Rows that one statement reads: anybody may send a payment any number of transfers. */
 const ROWS = 2_000;
 
-interface PageParams {
-  readonly merchantId: string;
-  readonly to: Date;
-  readonly afterTime: Date;
-  readonly afterId: string;
-  readonly limit: number;
-}
-
-// Index: payments_newest, backwards. The position alone says where the range begins: with a second bound of
-// created_at Postgres begins at that one, and for each page reads again all that is before the position.
-const page = sql<{ id: string; created_at: Date }, PageParams>(
-  'export_page_of_payments',
-  (p) => `
-    SELECT id, created_at FROM payments
-    WHERE merchant_id = ${p.merchantId} AND created_at < ${p.to}
-      AND (created_at, id) > (${p.afterTime}, ${p.afterId})
-    ORDER BY created_at, id LIMIT ${p.limit}`,
-);
-
 const BEGIN_OF_TIME = new Date(0);
 const END_OF_TIME = new Date('9999-01-01T00:00:00Z');
 
@@ -68,11 +53,11 @@ type ReadRows = (connection: Connection, ids: readonly string[], behind: Place) 
 export async function* exportRows(
   ctx: Pick<Context, 'db' | 'config' | 'replica'>,
   kind: ExportKind,
-  { merchantId, from, to, currency = null, after = null }: ExportRange,
+  { merchantId, from, to, currency = null, after = null, orderId, statuses }: ExportRange,
 ): AsyncGenerator<string[]> {
   const worth = await worthOf(ctx.db, ctx.config, merchantId, currency);
   const read: ReadRows = (connection, ids, { id: afterId, place: afterPlace }) =>
-    READ[kind](connection, { ...worth, ids, afterId, afterPlace, limit: ROWS });
+    READ[kind](connection, { ...worth, ids, statuses, afterId, afterPlace, limit: ROWS });
   if (after !== null) yield* rowsBehind(ctx, read, [after.id], after);
   const bounds = { merchantId, to: to ?? END_OF_TIME };
   const begin = from ?? BEGIN_OF_TIME;
@@ -84,7 +69,7 @@ export async function* exportRows(
     const { limit, found, rows } = await patiently((attempt) =>
       readCurrent(ctx, async (connection) => {
         const asked = { ...bounds, ...position, limit: Math.max(1, size >> attempt) };
-        const payments = await run(connection, page, asked);
+        const payments = await findPayments(connection, { orderId, statuses }, asked);
         return { ...asked, found: payments, rows: await read(connection, idsOf(payments), BEGIN) };
       }),
     );
@@ -113,7 +98,8 @@ async function* rowsBehind(
   }
 }
 
-const idsOf = (found: readonly { id: string }[]): string[] => found.map(({ id }) => id);
+const idsOf = (found: readonly { id: string; fits: boolean }[]): string[] =>
+  found.filter(({ fits }) => fits).map(({ id }) => id);
 
 /** The place of the last row. */
 function placeOf(rows: readonly JsonRow[]): Place {

@@ -1,6 +1,7 @@
 import { HASH_OF } from '../chain/transaction-hashes.ts';
 import { FAMILY_OF } from '../chain/wallets/families.ts';
 import { run, sql, type Connection, type Placeholders } from '../../platform/postgres/db.ts';
+import type { ExportFilter } from './found.ts';
 import { worthColumns, worthJoin, type Worth } from './worth.ts';
 
 /** What can be exported. */
@@ -15,6 +16,9 @@ export interface Some {
   /** Rows, at most. */
   readonly limit: number;
 }
+
+/** Those that were asked for; absent: all. A payment may move on between the search for it and its row. */
+type Statuses = Pick<ExportFilter, 'statuses'>;
 
 /** A row as JSON, money as text: a number would be rounded by its reader. */
 export interface JsonRow {
@@ -50,7 +54,7 @@ const PRICE_COLUMNS = `price->>'amount' AS price_amount, price->>'currency' AS p
         price->'sources' AS price_sources`;
 
 // Without the token: whoever has it opens the payment's checkout page.
-const payments = sql<JsonRow, Pick<Some, 'ids' | 'afterId'> & Worth>(
+const payments = sql<JsonRow, Pick<Some, 'ids' | 'afterId'> & Statuses & Worth>(
   'export_payments',
   (p) => `
     SELECT to_json(row)::text AS row, row.cursor FROM (
@@ -64,7 +68,7 @@ const payments = sql<JsonRow, Pick<Some, 'ids' | 'afterId'> & Worth>(
         ${cursor('asked.id', '0')}
       FROM unnest(${p.ids}::text[]) WITH ORDINALITY asked (id, n) JOIN payments p USING (id)
         ${worthJoin(p, { coin: 'pay_currency', at: 'created_at' })}
-      WHERE asked.id <> ${p.afterId}
+      WHERE asked.id <> ${p.afterId} AND (${p.statuses}::text[] IS NULL OR p.status = ANY(${p.statuses}))
       ORDER BY n) row`,
 );
 // A customer may pay on networks of several wallets: each transfer has the address and place where it came.
@@ -135,7 +139,7 @@ const events = sql<JsonRow, Some>(
       ORDER BY e.n, e.sequence) row`,
 );
 
-type Read = (connection: Connection, values: Some & Worth) => Promise<JsonRow[]>;
+type Read = (connection: Connection, values: Some & Statuses & Worth) => Promise<JsonRow[]>;
 
 /** Reads the rows of each kind of some payments, in the order of the payments. */
 export const READ: Readonly<Record<ExportKind, Read>> = {

@@ -1,7 +1,11 @@
+import { dateRange } from '../../../domain/api/date-range.ts';
+import { ValidationError } from '../../../domain/api/errors.ts';
 import { isCurrency, type CurrencyId } from '../../../domain/chain/currencies.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../../domain/exports/file.ts';
+import type { ExportFilter } from '../../../domain/exports/found.ts';
 import { findCursor, type ExportCursor } from '../../../domain/exports/rows.ts';
 import { addSeconds } from '../../../platform/clock.ts';
+import { filtersOf, listQueryOf } from '../payments/list/filters.ts';
 import type { AtMerchant } from '../shell/route.ts';
 import type { DeskTexts } from '../shell/texts.ts';
 
@@ -9,7 +13,7 @@ import type { DeskTexts } from '../shell/texts.ts';
 export const KINDS = ['payments', 'transfers', 'refunds', 'ledger'] as const;
 
 /** An export as a form asks for it. */
-export interface Asked {
+export interface Asked extends ExportFilter {
   readonly kind: (typeof KINDS)[number];
   readonly format: ExportFormat;
   readonly currency: CurrencyId;
@@ -31,15 +35,42 @@ export async function readAsked({ ctx, merchant, field }: AtMerchant): Promise<A
   const format = EXPORT_FORMATS.find((one) => one === field('format'));
   const currency = field('currency');
   if (kind === undefined || format === undefined || !isCurrency(currency)) return 'badChoice';
-  const [from, last] = [dayOf(field('from')), dayOf(field('to'))];
-  if (from === 'bad' || last === 'bad') return 'badDay';
-  if (from !== null && last !== null && from > last) return 'badOrder';
+  const asked = wantedOf(field);
+  if (typeof asked === 'string') return asked;
   const cursor = field('after').trim();
   const after = cursor === '' ? null : await findCursor(ctx, merchant.merchant_id, cursor);
   if (cursor !== '' && after === null) return 'badCursor';
   const settled = addSeconds(ctx.now(), -SETTLED_SECONDS);
-  const end = last === null ? settled : addSeconds(last, DAY_SECONDS);
-  return { kind, format, currency, from, to: end < settled ? end : settled, after };
+  const to = asked.until === null || asked.until > settled ? settled : asked.until;
+  return { kind, format, currency, ...asked, to, after };
+}
+
+interface Wanted extends ExportFilter {
+  readonly from: Date | null;
+  readonly until: Date | null;
+}
+
+/** The payments that a form asks for: those of a list of payments, by its filters, or of some days. */
+function wantedOf(field: AtMerchant['field']): Wanted | Fault {
+  const filters = filtersOf(new URLSearchParams(field('filters')));
+  if (filters.size > 0) return filteredBy(filters);
+  const [from, last] = [dayOf(field('from')), dayOf(field('to'))];
+  if (from === 'bad' || last === 'bad') return 'badDay';
+  if (from !== null && last !== null && from > last) return 'badOrder';
+  return { from, until: last === null ? null : addSeconds(last, DAY_SECONDS) };
+}
+
+/** A range is none of them: its days move on, and what goes on tomorrow would begin at others. */
+function filteredBy(filters: URLSearchParams): Wanted | Fault {
+  if (filters.has('range')) return 'badFilters';
+  try {
+    const query = listQueryOf(filters);
+    const [from, until] = dateRange(query);
+    return { from, until, orderId: query.order_id, statuses: query.status };
+  } catch (error) {
+    if (error instanceof ValidationError) return 'badFilters';
+    throw error;
+  }
 }
 
 /** The begin of a day in UTC; null: none is given. */

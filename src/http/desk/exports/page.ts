@@ -1,7 +1,9 @@
 import { CURRENCY_IDS, type CurrencyId } from '../../../domain/chain/currencies.ts';
 import { EXPORT_FORMATS } from '../../../domain/exports/file.ts';
-import { html } from '../../../platform/pages/html.ts';
-import { alert, button, field, form, select } from '../shell/fields.ts';
+import { html, type Html } from '../../../platform/pages/html.ts';
+import { filtersOf } from '../payments/list/filters.ts';
+import { pairs } from '../shell/choices.ts';
+import { alert, button, field, form, hidden, select } from '../shell/fields.ts';
 import type { AtMerchant, Page } from '../shell/route.ts';
 import { KINDS } from './ask.ts';
 
@@ -18,8 +20,7 @@ export function exportPage(
       { name: 'kind', label: exports.kind, value: given('kind') },
       KINDS.map((kind) => [kind, exports.kinds[kind]] as const),
     )}
-    ${field({ name: 'from', label: exports.from, type: 'date', value: given('from'), isOptional: true })}
-    ${field({ name: 'to', label: exports.to, type: 'date', value: given('to'), isOptional: true })}
+    ${listOf(visit) ?? days(visit)}
     ${select(
       { name: 'format', label: exports.format, value: given('format') },
       EXPORT_FORMATS.map((format) => [format, exports.formats[format]] as const),
@@ -42,4 +43,31 @@ export function exportPage(
         ${form(path, fields)}
       </section>`,
   };
+}
+
+function days({ texts: { exports }, field: given }: AtMerchant): Html {
+  return html`${field({ name: 'from', label: exports.from, type: 'date', value: given('from'), isOptional: true })}
+  ${field({ name: 'to', label: exports.to, type: 'date', value: given('to'), isOptional: true })}`;
+}
+
+/** The list of payments that the page was opened from, in the place of days; null: none, or a whole one. */
+function listOf({ texts, query, path, field: given }: AtMerchant): Html | null {
+  const { exports, payments } = texts;
+  const posted = given('filters');
+  const filters = filtersOf(posted === '' ? query : new URLSearchParams(posted));
+  if (filters.size === 0) return null;
+  const name = {
+    status: payments.status,
+    order_id: payments.order,
+    from_date: payments.from,
+    to_date: payments.to,
+  };
+  const facts = Object.entries(name).map(([filter, label]) => {
+    const values = filters.getAll(filter).join(', ');
+    return [label, values === '' ? null : html`<bdi>${values}</bdi>`] as const;
+  });
+  return html`${hidden('filters', filters.toString())}
+    <p>${exports.listed}</p>
+    ${pairs(facts)}
+    <p class="small"><a href="${path}">${exports.unlisted}</a></p>`;
 }

@@ -1,5 +1,7 @@
 import { exportRows } from '../../../domain/exports/rows.ts';
 import { worthOf } from '../../../domain/exports/worth.ts';
+import { filtersOf } from '../payments/list/filters.ts';
+import { sinceOf } from '../payments/list/range.ts';
 import {
   COSTLY_PER_MINUTE,
   DESK_PER_MINUTE,
@@ -23,7 +25,7 @@ export const exportRoutes = (slots: ExportSlots): readonly DeskRoute[] => [
     access: 'member',
     right: 'payments:read',
     perMinute: DESK_PER_MINUTE,
-    handle: (visit) => show(visit),
+    handle: (visit) => showOrPin(visit),
   },
   {
     name: 'export',
@@ -41,6 +43,16 @@ export const exportRoutes = (slots: ExportSlots): readonly DeskRoute[] => [
   },
 ];
 
+/** Days that move on become the moment they begin with: a cut file goes on tomorrow, in the same list. */
+async function showOrPin(visit: AtMerchant): Promise<DeskReply> {
+  const filters = filtersOf(visit.query);
+  const since = await sinceOf(visit);
+  if (since === null) return show(visit);
+  filters.delete('range');
+  filters.set('from_date', since.toISOString());
+  return { to: `${visit.path}?${filters.toString()}` };
+}
+
 async function show(visit: AtMerchant, fault: string | null = null, status = 200): Promise<DeskReply> {
   const { ctx, merchant } = visit;
   const { currency } = await worthOf(ctx.db, ctx.config, merchant.merchant_id, null);
@@ -48,14 +60,19 @@ async function show(visit: AtMerchant, fault: string | null = null, status = 200
 }
 
 function download(visit: AtMerchant, asked: Asked, slots: ExportSlots): Promise<DeskReply | null> {
-  const { kind, format, currency, from, to, after } = asked;
+  const { kind, format, currency, from, to, after, orderId, statuses } = asked;
   const cursor = after === null ? null : visit.field('after').trim();
   const days = [from, new Date(to.getTime() - 1)].map((day) => day?.toISOString().slice(0, 10) ?? 'begin');
+  const filters = {
+    ...(orderId === undefined ? {} : { order_id: orderId }),
+    ...(statuses === undefined ? {} : { status: statuses }),
+  };
+  const isFiltered = Object.keys(filters).length > 0;
   return fileReply(visit, slots, {
-    name: [kind, ...days].join('-'),
+    name: [kind, ...(isFiltered ? ['filtered'] : []), ...days].join('-'),
     format,
     right: 'payments:read',
-    details: { kind, format, currency, from, to, after: cursor },
+    details: { kind, format, currency, from, to, ...filters, after: cursor },
     pages: exportRows(visit.ctx, kind, { ...asked, merchantId: visit.merchant.merchant_id }),
     isContinued: after !== null,
   });

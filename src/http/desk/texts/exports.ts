@@ -2,13 +2,15 @@
 export const EXPORTS = {
   title: 'Exports',
   intro:
-    'A file of what you choose, for your books: the rows of the payments that were created on these days (UTC), the oldest first. It holds mail addresses of customers: keep it as such.',
+    'A file of what you choose, for your books: the rows of payments by the day they were created (UTC), the oldest first. It holds mail addresses of customers: keep it as such.',
   kind: 'What',
   kinds: { payments: 'Payments', transfers: 'Transfers', refunds: 'Refunds', ledger: 'Ledger' },
   format: 'Format',
   formats: { csv: 'CSV, for spreadsheets', ndjson: 'JSON lines, for programs' },
   from: 'From',
   to: 'Up to and including',
+  listed: 'Only the payments of your list, which have:',
+  unlisted: 'Choose days instead',
   currency: 'Values in',
   currencyHint: 'What each amount was worth when it moved; empty where no rate of that hour is known.',
   after: 'Go on behind',
@@ -19,6 +21,7 @@ export const EXPORTS = {
   badDay: 'This is no day.',
   badOrder: 'The first day is behind the last.',
   badCursor: 'No row of this shop has this in its last column.',
+  badFilters: 'No list of payments has such filters.',
   badChoice: 'There is no such choice.',
   busy: 'Other exports are still under way. Wait until one of them has ended.',
 } as const;

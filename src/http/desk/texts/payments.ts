@@ -18,6 +18,7 @@ export const PAYMENTS = {
   count: 'Payments found: {count}',
   countMore: 'Payments found: more than {count}',
   older: 'Older payments',
+  export: 'Export this list',
   views: 'Your views',
   viewName: 'Name of the view',
   keepView: 'Keep these filters as a view',

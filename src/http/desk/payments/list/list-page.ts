@@ -89,9 +89,12 @@ function listed(visit: AtMerchant, { data, pagination }: PaymentList): Html {
     <p class="small">${count}</p>
     ${data.length === 0 ? null : table(payments.title, headsOf(visit), rows)}
     ${
-      next_cursor === null
+      data.length === 0
         ? null
-        : html`<p><a class="button" href="${nextPath(visit, next_cursor)}">${payments.older}</a></p>`
+        : html`<p class="actions">
+            ${next_cursor === null ? null : html`<a class="button" href="${nextPath(visit, next_cursor)}">${payments.older}</a>`}
+            <a class="button" href="${exportPath(visit)}">${payments.export}</a>
+          </p>`
     }
   </section>`;
 }
@@ -131,4 +134,9 @@ function nextPath(visit: AtMerchant, cursor: string): string {
   const next = filtersOf(visit.query);
   next.set('cursor', cursor);
   return `${paymentsPath(visit)}?${next.toString()}`;
+}
+
+/** All pages of the list, as its filters are. */
+function exportPath({ merchant, query }: AtMerchant): string {
+  return `/dashboard/${merchant.merchant_id}/exports?${filtersOf(query).toString()}`;
 }
