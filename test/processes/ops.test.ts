@@ -440,13 +440,8 @@ describe('npm run ops', function () {
 
   it('has the same beside the board and in the metrics, behind the password', async () => {
     const app = express();
-    app.use(
-      operatorPages(harness.ctx, 'sesame', null, {
-        kind: 'web',
-        health: harness.health,
-        queues: () => [],
-      }),
-    );
+    const state = { kind: 'web', health: harness.health, queues: () => [] } as const;
+    app.use(operatorPages(harness.ctx, 'sesame', null, state, 60_000));
     await supertest(app).get(STUCK_PATH).expect(401);
     const page = await supertest(app).get(STUCK_PATH).auth('admin', 'sesame').expect(200);
     expect(page.text).to.include('refund.send  ref_1  30 failures');

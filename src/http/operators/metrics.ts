@@ -44,13 +44,17 @@ export function labelsOf({ config: { cell } }: Pick<Context, 'config'>): Readonl
 }
 
 /** Prometheus gives a scrape up after 10 s: a metric that hangs must not take the others with it. */
-const PATIENCE_MS = 2_000;
+export const PATIENCE_MS = 2_000;
 
 /**
- * Returns the text of a scrape: each metric by itself, so that one whose server is away is absent, and named
- * by `metric_failing`, while what tells of the outage is served.
+ * Returns the text of a scrape: each metric by itself. One whose server is away, or that takes longer than
+ * `patienceMs`, is absent and named by `metric_failing`, while what tells of the outage is served.
  */
-export async function scrape(registry: Registry, labels: Readonly<Record<string, string>>): Promise<string> {
+export async function scrape(
+  registry: Registry,
+  labels: Readonly<Record<string, string>>,
+  patienceMs: number,
+): Promise<string> {
   const own = new Registry();
   own.setDefaultLabels(labels);
   const failing = new Gauge({
@@ -60,7 +64,7 @@ export async function scrape(registry: Registry, labels: Readonly<Record<string,
     registers: [own],
   });
   const timer = new AbortController();
-  const late = sleep(PATIENCE_MS, null, { signal: timer.signal }).catch(() => null);
+  const late = sleep(patienceMs, null, { signal: timer.signal }).catch(() => null);
   const texts = registry.getMetricsAsArray().map(async ({ name }) => {
     const text = await Promise.race([registry.getSingleMetricAsString(name).catch(() => null), late]);
     if (text === null) failing.set({ metric: name }, 1);

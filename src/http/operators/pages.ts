@@ -3,7 +3,7 @@ import { listStuck, stuckText } from '../../domain/ops/stuck.ts';
 import type { Context } from '../../platform/context.ts';
 import type { HealthState } from './health-metrics.ts';
 import { boundedLists, operatorHeaders, readOnly } from './guards.ts';
-import { createMetrics, labelsOf, scrape } from './metrics.ts';
+import { createMetrics, labelsOf, PATIENCE_MS, scrape } from './metrics.ts';
 import { PAYMENTS_PATH, paymentsPage, type JobSearch } from './payments/page.ts';
 import { signIn } from './sign-in.ts';
 
@@ -19,13 +19,15 @@ export interface OperatorBoard {
 
 /**
  * The operators' pages, behind basic auth with the user `admin`: metrics for Prometheus, the stuck jobs, the
- * payments with their work, and the queues' board where there is one.
+ * payments with their work, and the queues' board where there is one. A metric that takes longer than
+ * `patienceMs` is absent.
  */
 export function operatorPages(
   ctx: Context,
   password: string,
   board: OperatorBoard | null,
   health: HealthState,
+  patienceMs = PATIENCE_MS,
 ): Router {
   const router = express.Router();
   const { registry, failedSignIns } = createMetrics(ctx, health);
@@ -37,7 +39,7 @@ export function operatorPages(
   router.get(PAYMENTS_PATH, ...guard, paymentsPage(ctx, board?.find ?? (() => Promise.resolve([]))));
   router.get(STUCK_PATH, ...guard, stuckPage(ctx));
   router.get('/metrics', ...guard, async (_request, response) => {
-    response.type(registry.contentType).send(await scrape(registry, labelsOf(ctx)));
+    response.type(registry.contentType).send(await scrape(registry, labelsOf(ctx), patienceMs));
   });
   return router;
 }
