@@ -9,7 +9,7 @@ export interface MoveStand {
   /** How often proxies were led to another cell. */
   switched: number;
   move(order?: Partial<MoveOrder>): ReturnType<typeof moveMerchant>;
-  moveBack(): ReturnType<typeof moveMerchant>;
+  moveBack(order?: Partial<MoveOrder>): ReturnType<typeof moveMerchant>;
   close(): Promise<void>;
 }
 
@@ -20,7 +20,6 @@ export async function createMoveStand(): Promise<MoveStand> {
       merchantId: source.merchant.id,
       announce: () => Promise.resolve(),
       switchRoutes: () => Promise.resolve(void (stand.switched += 1)),
-      readFrom: () => Promise.resolve(),
       ...order,
     });
   const stand: MoveStand = {
@@ -28,7 +27,7 @@ export async function createMoveStand(): Promise<MoveStand> {
     target,
     switched: 0,
     move: (order = {}) => moveTo(source, target, { cell: 'b', ...order }),
-    moveBack: () => moveTo(target, source, { cell: 'a' }),
+    moveBack: (order = {}) => moveTo(target, source, { cell: 'a', ...order }),
     async close() {
       await source.close();
       await target.close();

@@ -72,6 +72,27 @@ const rescan = sql<{ cursor: string }, { chain: string; height: number }>(
     WHERE chain = ${p.chain} AND head >= ${p.height}::bigint RETURNING cursor`,
 );
 
+const readAbove = sql<never, { chain: string; height: number }>(
+  'read_chain_again_above',
+  (p) => `
+    UPDATE chain_cursors SET scanned_until = NULL,
+      cursor = greatest(0, least(${p.height}::bigint, final_height))::text
+    WHERE chain = ${p.chain} AND cursor IS NOT NULL`,
+);
+
+/**
+ * Lets a network be read again from above a height, also where nobody has read up to it yet: then from the
+ * first block that is not final. What was reported above there is compared with the chain once more, and a
+ * page that is under way is not applied.
+ */
+export async function readAgainAbove(
+  connection: Connection,
+  network: NetworkId,
+  height: number,
+): Promise<void> {
+  await run(connection, readAbove, { chain: liveChainKey(network), height });
+}
+
 /**
  * Lets a network be read again from the block at a height on, or from the first that is not final, also one
  * that has halted, once it is resumed. Returns the first block that is read; null: no watcher has read the

@@ -28,8 +28,6 @@ export interface MoveOrder {
   readonly announce: () => Promise<void>;
   /** Leads keys and tokens of the merchant to the target; again it changes nothing. */
   readonly switchRoutes: () => Promise<void>;
-  /** Lets the target read a real network again from a block on. */
-  readonly readFrom: (target: Db, network: string, height: number) => Promise<unknown>;
   readonly onProgress?: (rows: number, of: string) => void;
 }
 
@@ -58,9 +56,9 @@ export async function bring(
     await rest(source, move);
     const stoppedAt = performance.now();
     await stop(source, move);
-    const { rows, heights } = await copyMerchant(ends, move, order.onProgress ?? (() => undefined));
+    const rows = await copyMerchant(ends, move, order.onProgress ?? (() => undefined));
     const isDecided = await source.transaction(async (tx) => {
-      if (!(await decide(tx, { ...move, heights }))) return false;
+      if (!(await decide(tx, move))) return false;
       await freezeJobs(tx, merchantId);
       return true;
     });

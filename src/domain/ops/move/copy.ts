@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../../platform/postgres/db.ts';
-import { moveCountPosition, moveSimulated, readHeights } from './numbers.ts';
+import { moveCountPosition, moveSimulated, readNetworksAgain } from './numbers.ts';
 import { ask, columnsOf, insertRows, measureRows, readRows, type Measure } from './tables/rows.ts';
 import { holdRun, type Run } from './runs.ts';
 import { MERCHANT_TABLES, type MerchantTable } from './tables/tables.ts';
@@ -8,12 +8,6 @@ import { MERCHANT_TABLES, type MerchantTable } from './tables/tables.ts';
 export interface Ends {
   readonly source: Db;
   readonly target: Db;
-}
-
-/** What was copied: rows of all tables, and up to where the source had read real networks. */
-export interface Copied {
-  readonly rows: number;
-  readonly heights: Record<string, number>;
 }
 
 /** The rows in the target are not those of the source. */
@@ -48,14 +42,14 @@ export function inSnapshot<T>(db: Db, merchantId: string, work: (tx: Tx) => Prom
 /**
  * Copies a merchant from one snapshot of the source into the target, in one transaction there, and compares
  * what is there with the snapshot before it commits. Some hundred rows are in memory at once. Events come
- * last: while they are written the target's feeds wait. Throws CopyDiffers, or MoveRefused where another run
- * has taken the move over; none does while it is copied.
+ * last: while they are written the target's feeds wait. Returns how many rows were copied. Throws
+ * CopyDiffers, or MoveRefused where another run has taken the move over; none does while it is copied.
  */
 export async function copyMerchant(
   { source, target }: Ends,
   move: Run,
   onProgress: (rows: number, of: string) => void,
-): Promise<Copied> {
+): Promise<number> {
   const { merchantId } = move;
   return inSnapshot(source, merchantId, (from) =>
     target.transaction(async (to) => {
@@ -76,7 +70,9 @@ export async function copyMerchant(
             await measureRows(from, table, merchantId),
             await measureRows(to, table, merchantId),
           );
-      return { rows, heights: await readHeights(from, merchantId) };
+      // Last: the target's watcher waits from here to the commit.
+      await readNetworksAgain(from, to, merchantId);
+      return rows;
     }),
   );
 }

@@ -37,7 +37,7 @@ export async function moveMerchant(ctx: Context, target: Db, order: MoveOrder): 
     await recordStep(ctx.db, merchantId, 'switched');
   }
   if (after === 'moved' || after === 'switched') {
-    await goOn(ends, order);
+    await goOn(target, merchantId);
     await recordStep(ctx.db, merchantId, 'arrived');
   }
   const seconds = brought === null ? null : Math.round((performance.now() - brought.stoppedAt) / 100) / 10;
@@ -65,15 +65,11 @@ async function assertEqual({ source, target }: Ends, merchantId: string): Promis
   throw new MoveRefused(`The copy is not equal any more: ${names}. Nobody is led to it`);
 }
 
-/** The merchant's work goes on in the target, and money is looked for from where the source has stopped. */
-async function goOn({ source, target }: Ends, { merchantId, readFrom }: MoveOrder): Promise<void> {
-  if ((await readMove(target, merchantId))?.step === 'arriving') {
-    const { heights = {} } = (await readMove(source, merchantId)) ?? {};
-    for (const [network, height] of Object.entries(heights)) await readFrom(target, network, height + 1);
-    await target.transaction(async (tx) => {
-      if (await endArriving(tx, merchantId)) await releaseJobs(tx, merchantId);
-    });
-  }
+/** The merchant's work goes on in the target. */
+async function goOn(target: Db, merchantId: string): Promise<void> {
+  await target.transaction(async (tx) => {
+    if (await endArriving(tx, merchantId)) await releaseJobs(tx, merchantId);
+  });
   // By now it may be on its way back, behind the same fence.
   if ((await readMove(target, merchantId)) === null) await dropFence(target, merchantId);
 }

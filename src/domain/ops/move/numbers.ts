@@ -1,4 +1,6 @@
 import type { Tx } from '../../../platform/postgres/db.ts';
+import { isNetwork } from '../../chain/networks.ts';
+import { readAgainAbove } from '../chains.ts';
 import { ask, literalOf } from './tables/rows.ts';
 import { isOf, MERCHANT_TABLES } from './tables/tables.ts';
 
@@ -30,17 +32,24 @@ export async function moveCountPosition(source: Tx, target: Tx, merchantId: stri
   );
 }
 
-/** By real network with payments of the merchant, up to where the source has read final blocks. */
-export async function readHeights(source: Tx, merchantId: string): Promise<Record<string, number>> {
+/**
+ * Lets the target read the real networks with payments of the merchant again from above the final blocks that
+ * the source has read. In the transaction that brings the rows: every page that knows these payments compares
+ * their transfers with the chain, so what is known of a block that has left it is not confirmed.
+ */
+export async function readNetworksAgain(source: Tx, target: Tx, merchantId: string): Promise<void> {
   const rows = await ask<{ network: string; height: string }>(
     source,
     `SELECT split_part(c.chain, '/', 1) AS network, coalesce(c.final_height, 0)::text AS height
      FROM chain_cursors c WHERE c.chain LIKE '%/live' AND EXISTS (
        SELECT FROM payments p JOIN quotes q ON q.payment_id = p.id
-       WHERE p.merchant_id = $1 AND p.wallet_id IS NOT NULL AND q.network = split_part(c.chain, '/', 1))`,
+       WHERE p.merchant_id = $1 AND (p.wallet_id IS NOT NULL OR p.exchange IS NOT NULL)
+         AND q.network = split_part(c.chain, '/', 1))
+     ORDER BY 1`,
     [merchantId],
   );
-  return Object.fromEntries(rows.map(({ network, height }) => [network, Number(height)]));
+  for (const { network, height } of rows)
+    if (isNetwork(network)) await readAgainAbove(target, network, Number(height));
 }
 
 interface Head {

@@ -1,6 +1,8 @@
 import type { Context } from '../../../platform/context.ts';
 import type { Connection } from '../../../platform/postgres/db.ts';
 import type { NetworkId } from '../../chain/networks.ts';
+import { findForm } from '../../chain/wallets/kinds.ts';
+import { listWallets, type Wallet } from '../../chain/wallets/store.ts';
 import { IS_OPEN } from '../../payments/refunds/states.ts';
 import { findUnread } from '../health/networks.ts';
 import type { Ends } from './copy.ts';
@@ -29,6 +31,7 @@ export async function assertMovable(
     if (count > 0) throw new MoveRefused(`${count} ${why}`);
   await assertKeys({ source, target }, merchantId);
   await assertPeople({ source, target }, merchantId);
+  await assertWallets({ source, target }, merchantId);
   await assertNetworks(ctx, { source, target }, merchantId);
 }
 
@@ -118,6 +121,29 @@ async function assertPeople({ source, target }: Ends, merchantId: string): Promi
 }
 
 /**
+ * An address is of one payment. Who set the key of one account in two cells has addresses that both have
+ * given out.
+ */
+async function assertWallets({ source, target }: Ends, merchantId: string): Promise<void> {
+  const others = (await listWallets(target, null)).filter((one) => one.merchant_id !== merchantId);
+  for (const own of await listWallets(source, merchantId)) {
+    const account = usedAccountOf(own);
+    const other = others.find((one) => account !== null && usedAccountOf(one) === account);
+    if (other !== undefined)
+      throw new MoveRefused(
+        `The wallet ${other.id} of the target has the addresses of ${own.id}: payments of both would have ` +
+          'them, so such a merchant stays',
+      );
+  }
+}
+
+/** What wallets with the same addresses have alike, once payments may have one; null: nothing. */
+function usedAccountOf(wallet: Wallet): string | null {
+  const account = findForm(wallet)?.account(wallet.public_data) ?? null;
+  return account === null || wallet.confirmed_at === null ? null : `${wallet.family} ${account}`;
+}
+
+/**
  * Deposits of a network that nobody reads in the target would never be found there. That it was read once
  * says nothing: a watcher may have ended long ago.
  */
@@ -134,7 +160,7 @@ async function networksOf(source: Connection, merchantId: string): Promise<Netwo
   const rows = await ask<{ network: NetworkId }>(
     source,
     `SELECT DISTINCT q.network FROM payments p JOIN quotes q ON q.payment_id = p.id
-     WHERE p.merchant_id = $1 AND p.wallet_id IS NOT NULL ORDER BY 1`,
+     WHERE p.merchant_id = $1 AND (p.wallet_id IS NOT NULL OR p.exchange IS NOT NULL) ORDER BY 1`,
     [merchantId],
   );
   return rows.map(({ network }) => network);

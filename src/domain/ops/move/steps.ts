@@ -9,14 +9,12 @@ export interface Move {
   readonly cell: string;
   readonly step: Step;
   readonly began_at: Date;
-  /** By real network, up to where its blocks were final in the source when the rows were copied. */
-  readonly heights: Readonly<Record<string, number>>;
 }
 
 const moveOf = sql<Move, { merchantId: string }>(
   'move_of_merchant',
   (p) => `
-    SELECT merchant_id, cell, step, began_at, heights FROM merchant_moves
+    SELECT merchant_id, cell, step, began_at FROM merchant_moves
     WHERE merchant_id = ${p.merchantId}`,
 );
 
@@ -97,10 +95,10 @@ export async function stopFor(
  */
 const MARGIN_SECONDS = 10;
 
-const stopForGood = sql<{ merchant_id: string }, { merchantId: string; run: string; heights: string }>(
+const stopForGood = sql<{ merchant_id: string }, { merchantId: string; run: string }>(
   'move_merchant_for_good',
   (p) => `
-    UPDATE merchant_moves SET step = 'moved', stopped_until = 'infinity', heights = ${p.heights}
+    UPDATE merchant_moves SET step = 'moved', stopped_until = 'infinity'
     WHERE merchant_id = ${p.merchantId} AND step = 'announced' AND run = ${p.run}
       AND stopped_until > clock_timestamp() + interval '${MARGIN_SECONDS} seconds'
     RETURNING merchant_id`,
@@ -112,10 +110,9 @@ const stopForGood = sql<{ merchant_id: string }, { merchantId: string; run: stri
  */
 export async function decide(
   connection: Connection,
-  { merchantId, run: of, heights }: { merchantId: string; run: string; heights: Move['heights'] },
+  { merchantId, run: of }: { readonly merchantId: string; readonly run: string },
 ): Promise<boolean> {
-  const params = { merchantId, run: of, heights: JSON.stringify(heights) };
-  return (await runOne(connection, stopForGood, params)) !== null;
+  return (await runOne(connection, stopForGood, { merchantId, run: of })) !== null;
 }
 
 const lockStep = sql<{ step: Step }, { merchantId: string }>(

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { recordAction } from '../../../domain/audit/record.ts';
-import { isNetwork } from '../../../domain/chain/networks.ts';
-import { rescanChain } from '../../../domain/ops/chains.ts';
 import type { MoveOrder } from '../../../domain/ops/move/bring.ts';
 import { lookupsOf } from '../../../domain/ops/move/lookups.ts';
 import { moveMerchant } from '../../../domain/ops/move/move.ts';
@@ -115,8 +113,6 @@ function orderOf(ctx: Context, { cell, cells }: Target, merchantId: string, outp
       const names = cells.cells.map(({ name }) => name);
       await recordMoved(cells.moved, await lookupsOf(ctx.db, merchantId, names), cell);
     },
-    readFrom: async (target, network, height) =>
-      isNetwork(network) ? rescanChain(target, network, height) : null,
     onProgress: (rows, of) => output.progress(`${rows} ${of}`),
   };
 }

@@ -30,4 +30,32 @@ describe('the networks of a merchant that moves', function () {
     await there.sync();
     expect((await stand.move(order)).step).to.equal('arrived');
   });
+
+  it('are those where an exchange takes the money, too: read by the target, and again from the source’s final block', async () => {
+    const { source, target } = stand;
+    const here = openRealNetwork(source, await openShop(source));
+    const there = openRealNetwork(target, await openShop(target));
+    const merchant = await here.addMerchant();
+    const id = await here.create({}, merchant);
+    await source.ctx
+      .db('payments')
+      .where({ id })
+      .update({ wallet_id: null, deposit_index: null, exchange: 'kraken' });
+    await here.mine(100);
+    await here.sync();
+    const order = { merchantId: merchant.id };
+    expect(await refusal(stand.move(order))).to.include('No watcher of the target reads ethereum');
+    await there.mine(200);
+    await there.sync();
+    const [read] = await source.ctx
+      .db('chain_cursors')
+      .where({ chain: 'ethereum/live' })
+      .pluck('final_height');
+    await stand.move(order);
+    const again = await target.ctx
+      .db('chain_cursors')
+      .where({ chain: 'ethereum/live' })
+      .first('cursor', 'scanned_until');
+    expect(again).to.deep.equal({ cursor: read, scanned_until: null });
+  });
 });

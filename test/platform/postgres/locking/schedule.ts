@@ -138,6 +138,7 @@ export const SCHEDULE: Reasons = {
       'An older look makes a job too many, which finds nothing to do; the next freeze corrects its clock.',
     resume_chain: OWN_ROW,
     rescan_chain: OWN_ROW,
+    read_chain_again_above: OWN_ROW,
     halt_chain_to_forget: OWN_ROW,
     forget_chain: OWN_ROW,
     requeue_jobs: 'SKIP LOCKED on the jobs, which are read again; the caller has locked their test clocks.',
