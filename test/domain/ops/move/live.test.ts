@@ -85,11 +85,11 @@ describe('a live merchant that moves, with a wallet on a real chain', function (
     await openSome(there);
     // What the source's process has derived ahead is given to nobody while the merchant is away.
     expect(await refusal(open(here))).to.include('is being moved');
-    await forgetMerchant(stand.source.ctx.db, merchant.id, 0);
+    await forgetMerchant(stand.source.ctx.db, merchant.id, { knownMs: 0 });
     await there.read();
     await stand.moveBack(order());
     await openSome(here);
-    await forgetMerchant(stand.target.ctx.db, merchant.id, 0);
+    await forgetMerchant(stand.target.ctx.db, merchant.id, { knownMs: 0 });
     expect(new Set(given)).to.have.property('size', 12);
     for (const cell of [here, there]) await checkInvariants(cell.harness.ctx.db);
   });
@@ -166,7 +166,7 @@ describe('a live merchant that moves, with a wallet on a real chain', function (
     expect(await quarantined(there)).to.deep.equal([]);
     for (const { id } of [fenced, copied, switched])
       expect(await here.shop.story(id)).to.deep.equal(['created WAITING']);
-    await forgetMerchant(db, merchant.id, 0);
+    await forgetMerchant(db, merchant.id, { knownMs: 0 });
     for (const cell of [here, there]) await checkInvariants(cell.harness.ctx.db);
   });
 
