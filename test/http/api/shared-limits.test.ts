@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { expect } from 'chai';
 import { createApp } from '../../../src/http/app.ts';
 import { limitFallbacksTotal } from '../../../src/platform/metrics/measures.ts';
@@ -30,7 +29,7 @@ const downFrom = (first: number, count: number) =>
     merchant = await harness.addMerchant();
     server = await startRedis();
     await connect();
-    await once(redis, 'ready');
+    await isConnected();
   });
   afterEach(async () => {
     await served.close();
@@ -46,6 +45,8 @@ const downFrom = (first: number, count: number) =>
     const ctx = { ...harness.ctx, log: captured.log };
     served = await listen(createApp(ctx, { redis, admin: null, adapters, sandbox, health }));
   };
+  /** It may have connected while something else was waited for. */
+  const isConnected = () => until('Redis is connected', () => redis.status === 'ready');
   const ask = (path = '/v1/payments') => send(served, 'GET', path, { 'X-API-Key': merchant.apiKey });
   /** Sends at once; what is left after each, the most first. */
   const askTogether = async (count: number) =>
@@ -99,7 +100,7 @@ const downFrom = (first: number, count: number) =>
     await connect();
     expect(await askTogether(5)).to.deep.equal(downFrom(59, 5));
     await server.start();
-    await once(redis, 'ready');
+    await isConnected();
     await ask();
     expect(await redis.get(key())).to.equal('1');
     await redis.call('SCRIPT', 'FLUSH');
