@@ -331,11 +331,12 @@ describe('npm run ops', function () {
       await ops('export', '--merchant', harness.merchant.id, '--kind', ...args);
       return written.join('');
     };
-    const rows = async (...args: string[]) =>
-      (await exported(...args))
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const rows = async (...args: string[]) => {
+      const lines = (await exported(...args)).split('\n').filter(Boolean);
+      const all = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(all.pop()).to.deep.equal({ end: true, rows: all.length });
+      return all;
+    };
     expect((await rows('payments')).map(({ id }) => id)).to.deep.equal(ids);
     expect((await rows('payments', '--from', '2026-01-31T12:02:00Z')).map(({ id }) => id)).to.deep.equal(
       ids.slice(1),

@@ -45,7 +45,7 @@ function* piecesOf(page: readonly string[], format: ExportFormat): Generator<str
 }
 
 /** A row, given as JSON, as a line. */
-export function lineOf(row: string, format: ExportFormat): string {
+function lineOf(row: string, format: ExportFormat): string {
   return format === 'csv' ? csvLine(Object.values(JSON.parse(row) as object)) : `${row}\n`;
 }
 

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { assertActor } from './actor.ts';
 import type { OpenCommand } from './command-context.ts';
 import type { Lifetime } from './lifetime.ts';
 import { runOnCells } from './cells/each.ts';
 import { OpsUsageError, type AskedCommand, type OpsOutput, type OpsResult } from './shared/command.ts';
+import { standardOutput } from './shared/output.ts';
 import { parseOpsCommand } from './ops/commands.ts';
 
 /** Runs one command of operators: `ops status`, `ops --cells FILE status`. */
@@ -42,12 +42,9 @@ async function run(
 
 /** Progress is for a person at a terminal: a log would be full of it. */
 function output(): OpsOutput {
-  const { stdout, stderr } = process;
+  const { stderr } = process;
   return {
     progress: (line) => void (stderr.isTTY && stderr.write(`\r${line.padEnd(60)}\r`)),
-    async write(text) {
-      if (!stdout.write(text)) await once(stdout, 'drain');
-    },
-    end: () => Promise.resolve(),
+    ...standardOutput,
   };
 }

@@ -1,21 +1,25 @@
-import { createWriteStream } from 'node:fs';
-import { once } from 'node:events';
-import { csvLine, EXPORT_FORMATS, lineOf } from '../../../domain/exports/file.ts';
-import { exportRows } from '../../../domain/exports/rows.ts';
+import { EXPORT_FORMATS, fileOf } from '../../../domain/exports/file.ts';
+import { exportRows, findCursor } from '../../../domain/exports/rows.ts';
 import { EXPORT_KINDS } from '../../../domain/exports/statements.ts';
 import { erasePersonalData } from '../../../domain/ops/personal-data/erase.ts';
 import { findPersonalData, type Whose } from '../../../domain/ops/personal-data/find.ts';
+import { STATUSES } from '../../../domain/payments/lifecycle/states.ts';
+import { StartError } from '../../../platform/config/config.ts';
 import type { Context } from '../../../platform/context.ts';
+import { messageOf } from '../../../platform/log.ts';
 import { isId } from '../../../platform/values/ids.ts';
 import { assertMerchant } from '../merchant-commands.ts';
 import { OpsUsageError, timeOf, type OpsCommand, type OpsOutput, type OpsValues } from '../shared/command.ts';
+import { fileOutput } from '../shared/output.ts';
 import { asUsageError } from './merchants.ts';
 
 export const exportCommand: OpsCommand = {
   summary: "writes a merchant's payments, transfers, ledger, refunds, sales or events as NDJSON or CSV",
   description:
-    'The rows of the payments that were created from --from on and before --to, the oldest payment first. It reads ' +
-    'a page at a time. Amounts are text. Mail addresses and addresses of coins are in it: keep it as such.',
+    'The rows of the payments that were created on --from or later and before --to, the oldest payment first. It ' +
+    'reads a page at a time. The last line of a whole file is "end" with the number of rows. A file without it was ' +
+    'cut: keep it up to its last whole line, write the rest with its last column as --after, and append that. ' +
+    'Amounts are text. Mail addresses and addresses of coins are in it: keep it as such.',
   options: {
     merchant: { type: 'string', value: 'ID', meaning: 'the merchant', isNeeded: true },
     kind: { type: 'string', value: 'KIND', meaning: EXPORT_KINDS.join(', '), isNeeded: true },
@@ -25,6 +29,9 @@ export const exportCommand: OpsCommand = {
       meaning: 'payments created since (2026-01-31 or 2026-01-31T12:00:00Z)',
     },
     to: { type: 'string', value: 'TIME', meaning: 'payments created before' },
+    status: { type: 'string', value: 'STATUS,...', meaning: 'payments with one of them' },
+    'order-id': { type: 'string', value: 'ORDER', meaning: 'payments of an order, or of a link' },
+    after: { type: 'string', value: 'CURSOR', meaning: 'goes on behind a row, by its last column' },
     format: { type: 'string', value: 'FORMAT', meaning: 'ndjson (default) or csv' },
     out: { type: 'string', value: 'FILE', meaning: 'a new file; default: standard output. --json needs it' },
   },
@@ -34,51 +41,63 @@ export const exportCommand: OpsCommand = {
     const format = oneOf('format', EXPORT_FORMATS, values.text('format') ?? 'ndjson');
     const file = values.text('out');
     if (file === null && values.has('json')) throw new OpsUsageError('export --json needs --out FILE.');
-    const merchantId = values.text('merchant') ?? '';
-    const range = { merchantId, from: timeOf(values, 'from'), to: timeOf(values, 'to') };
-    await assertMerchant(ctx, merchantId).catch(asUsageError);
+    const range = await rangeOf(ctx, values);
     const target = file === null ? output : fileOutput(file);
-    let rows = 0;
-    for await (const page of exportRows(ctx, kind, range)) {
-      const [first] = page;
-      if (format === 'csv' && rows === 0 && first !== undefined)
-        await target.write(csvLine(Object.keys(JSON.parse(first) as object)));
-      await target.write(page.map((row) => lineOf(row, format)).join(''));
-      rows += page.length;
-    }
-    if (file !== null) await target.end();
-    const facts = { merchant_id: merchantId, kind, format, rows, file };
-    return { facts, text: file === null ? '' : `${rows} rows of ${kind} in ${file}.`, changed: facts };
+    const reached: Reached = { rows: 0, cursor: values.text('after') };
+    const pages = reaching(exportRows(ctx, kind, range), reached);
+    for await (const text of fileOf(pages, { format, isContinued: range.after !== null }))
+      await target.write(text);
+    const whole = `${reached.rows} rows of ${kind} in ${file ?? 'standard output'}: it is whole.`;
+    await target.end(whole);
+    const facts = { merchant_id: range.merchantId, kind, format, rows: reached.rows, file };
+    return { facts, text: file === null ? '' : whole, changed: facts };
   },
 };
+
+async function rangeOf(ctx: Context, values: OpsValues) {
+  const merchantId = values.text('merchant') ?? '';
+  const [from, to] = [timeOf(values, 'from'), timeOf(values, 'to')];
+  const statuses = values
+    .text('status')
+    ?.split(',')
+    .map((one) => oneOf('status', STATUSES, one));
+  await assertMerchant(ctx, merchantId).catch(asUsageError);
+  const cursor = values.text('after');
+  const after = cursor === null ? null : await findCursor(ctx, merchantId, cursor);
+  if (cursor !== null && after === null)
+    throw new OpsUsageError(`--after ${cursor} is the last column of no row of this merchant.`);
+  return { merchantId, from, to, after, statuses, orderId: values.text('order-id') ?? undefined };
+}
+
+/** How far a file has come: all before is written in whole lines. */
+interface Reached {
+  rows: number;
+  /** The last column of the last row; null: there is none yet. */
+  cursor: string | null;
+}
+
+/** Hands pages on, and says where to go on when one of them cannot be read. */
+async function* reaching(
+  pages: AsyncIterable<readonly string[]>,
+  reached: Reached,
+): AsyncGenerator<readonly string[]> {
+  try {
+    for await (const page of pages) {
+      yield page;
+      reached.rows += page.length;
+      const last = page.at(-1);
+      if (last !== undefined) reached.cursor = (JSON.parse(last) as { cursor: string }).cursor;
+    }
+  } catch (error) {
+    const next = reached.cursor === null ? 'Begin anew' : `Go on with --after ${reached.cursor}`;
+    throw new StartError(`The file is cut behind ${reached.rows} rows: ${messageOf(error)}. ${next}.`);
+  }
+}
 
 function oneOf<T extends string>(option: string, known: readonly T[], given: string): T {
   const found = known.find((one) => one === given);
   if (found !== undefined) return found;
   throw new OpsUsageError(`--${option} ${given} is not one of ${known.join(', ')}.`);
-}
-
-/** A file that only its owner can read; one that exists is not overwritten. */
-export function fileOutput(path: string): Pick<OpsOutput, 'write' | 'end'> {
-  const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-  let fault: Error | null = null;
-  stream.on('error', (error) => (fault = error));
-  const check = () => {
-    if (fault !== null) throw new OpsUsageError(`--out ${path} cannot be written: ${fault.message}`);
-  };
-  return {
-    async write(text) {
-      check();
-      if (!stream.write(text)) await once(stream, 'drain').catch(check);
-    },
-    async end() {
-      check();
-      stream.end();
-      // One that could not be opened may have closed before: nothing would come of waiting for it.
-      if (!stream.closed) await once(stream, 'close').catch(check);
-      check();
-    },
-  };
 }
 
 /** As many payments are named in the result; the others are counted. */

@@ -38,7 +38,8 @@ export interface OpsOutput {
   progress(line: string): void;
   /** Writes rows to standard output, and waits while it is full. */
   write(text: string): Promise<void>;
-  end(): Promise<void>;
+  /** `line` is for a person: it goes beside the rows. */
+  end(line?: string): Promise<void>;
 }
 
 /** What the help and the command line know of a command. */

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { csvLine } from '../../../domain/exports/file.ts';
 import { exportDeposits, type DepositRow } from '../../../domain/wallets/export.ts';
 import { getWallet } from '../../../domain/wallets/set.ts';
 import type { Context } from '../../../platform/context.ts';
-import { fileOutput } from '../ops/export.ts';
+import { fileOutput, standardOutput } from '../shared/output.ts';
 import { UsageError, type Values } from '../merchant-commands.ts';
 
 const COLUMNS = ['index', 'path', 'address', 'payment_id', 'network', 'coin', 'received'] as const;
@@ -37,10 +36,3 @@ export async function exportWallet(
   await target.end();
   return { wallet_id: id, merchant_id: wallet.merchant_id, format, rows, file: out ?? null };
 }
-
-const standardOutput = {
-  async write(text: string) {
-    if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-  },
-  end: () => Promise.resolve(),
-};
