@@ -96,6 +96,15 @@ describe('POST /v1/webhooks/redeliver', () => {
     expect(await redeliver()).to.include({ count: 0 });
   });
 
+  it('sends events whose deliveries were deleted for their age', async () => {
+    harness.advance(3_600);
+    const [old = ''] = await deliver(2);
+    await harness.ctx.db.raw('DELETE FROM deliveries WHERE payment_id = ?', [old]);
+    expect(await redeliver(), 'a young one has its delivery, or gets it').to.include({ count: 0 });
+    harness.advance(31 * 86_400);
+    expect(await redeliver()).to.include({ count: 1 });
+  });
+
   it('sends 50 a second, however often it is asked for, and whatever is delivered meanwhile', async () => {
     await deliver(40);
     const before = posts().length;

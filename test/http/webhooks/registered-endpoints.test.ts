@@ -279,6 +279,21 @@ describe('registered webhook endpoints', () => {
     await harness.api('post', '/v1/webhooks/redeliver', apiKey).send(body).expect(404);
   });
 
+  it('receive what was recorded before they took its type, on request', async () => {
+    const begin = harness.ctx.now().toISOString();
+    const one = await register({ event_types: ['checkout.refunded'] });
+    harness.advance(DAY);
+    await sell();
+    const ask = async () =>
+      (await harness.api('post', '/v1/webhooks/redeliver').send({ from_date: begin }).expect(202)).body.count;
+    expect(await ask()).to.equal(0);
+    await set(one, { event_types: ['checkout.created'] }).expect(200);
+    expect(await ask()).to.equal(1);
+    harness.advance(1);
+    await harness.work();
+    expect(typesAt('/books')).to.deep.equal(['checkout.created']);
+  });
+
   it('that are deleted receive nothing more: what is pending fails, also what a run read before', async () => {
     const one = await register();
     status = 500;

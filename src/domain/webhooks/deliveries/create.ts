@@ -26,7 +26,7 @@ export const ENDPOINT_ID = (testClock: string) => `coalesce(${testClock},
  */
 export const TARGETS = (testClock: string, receiver = 'NULL::text') => `LATERAL (
       SELECT r.id AS registration_id, r.is_enabled AS is_on,
-        ${DELIVERY_ID(testClock)} AS id,
+        ${DELIVERY_ID('r.id', TIME_OF(testClock))} AS id,
         coalesce(${testClock}, m.id) || ' ' || r.id AS endpoint_id, NULL AS endpoint_url
       FROM endpoint_registrations r
       WHERE r.merchant_id = m.id AND r.deleted_at IS NULL AND ${receiver} IS NULL
@@ -34,7 +34,7 @@ export const TARGETS = (testClock: string, receiver = 'NULL::text') => `LATERAL 
       UNION ALL
       SELECT NULL, ${receiver} IS NOT NULL
           OR (m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL),
-        ${DELIVERY_ID(testClock, 'NULL::text')}, ${ENDPOINT_ID(testClock)},
+        ${DELIVERY_ID('NULL::text', TIME_OF(testClock))}, ${ENDPOINT_ID(testClock)},
         CASE WHEN ${testClock} IS NULL THEN ${URL_OF_ENDPOINT} END
       WHERE ${receiver} IS NOT NULL OR coalesce(e.callback_url, m.webhook_url) IS NOT NULL
         OR NOT EXISTS (
@@ -62,14 +62,23 @@ export const ENDPOINTS_FIRST = '(SELECT count(*) FROM endpoint) IS NOT NULL';
 
 /**
  * SQL: the id of the delivery of an event `e` to the endpoint that was registered as `registration`, or to
- * the merchant's own URL. It follows from both, so that a second run finds the first one's. Ids decide on the
- * partition; those of an isolated payment hold the time of the payment, because an advanced clock may show
- * any year. The hexadecimal digits of a hash are digits of an id.
+ * the merchant's own URL where that is null. It follows from both, so that a second run finds the first
+ * one's. Ids decide on the partition by `time`. The hexadecimal digits of a hash are digits of an id.
  */
-const DELIVERY_ID = (testClock: string, registration = 'r.id') => `'dlv_'
-        || CASE WHEN ${testClock} IS NULL THEN substr(e.id, 5, 10) ELSE substr(e.payment_id, 5, 10) END
-        || coalesce(upper(substr(encode(sha256(convert_to(e.id || ${registration}, 'UTF8')), 'hex'), 1, 16)),
+export const DELIVERY_ID = (registration: string, time = TIME_OF('NULL::text')) => `'dlv_' || ${time}
+        || coalesce(
+          upper(substr(encode(sha256(convert_to(e.id || ${registration}, 'UTF8')), 'hex'), 1, 16)),
           substr(e.id, 15))`;
+
+/**
+ * SQL: the time in the id of an event's delivery. That of an isolated payment is the time of the payment,
+ * because an advanced clock may show any year.
+ */
+function TIME_OF(testClock: string): string {
+  return testClock === 'NULL::text'
+    ? 'substr(e.id, 5, 10)'
+    : `CASE WHEN ${testClock} IS NULL THEN substr(e.id, 5, 10) ELSE substr(e.payment_id, 5, 10) END`;
+}
 
 interface EndpointRow {
   readonly endpoint_id: string;

@@ -26,7 +26,7 @@ describe('ranges of deliveries that are asked for at once', () => {
     await lockMerchant(tx, merchant.id);
     const asked = Array.from({ length: 5 }, replay);
     await untilWaitingForLocks(ctx.db, 1);
-    for (const more of [replay, () => countRange(ctx.db, merchant.id, RANGE)]) {
+    for (const more of [replay, () => countRange(ctx.db, merchant.id, RANGE, ctx.now())]) {
       const refused = await more().catch((error: unknown) => error);
       expect(refused).to.include({ code: 'rate_limited' });
     }

@@ -1,6 +1,8 @@
 import { ENDED, FIRST_WINS, LOCKED_ROWS, NEW_ROWS, OWN_ROW, type Reasons } from './reasons.ts';
 
 const UNDER_ENDPOINTS = 'The caller has locked the endpoints in an earlier statement (leases/lease.ts).';
+const RESTARTED =
+  'It locks events against their sweep. The status of a delivery is read again at the row that it writes.';
 const ONE_PROCESS = 'The feed is locked as a whole by the statement before; nobody else reads or writes it.';
 const UNDER_REGISTRATION = 'The caller has locked the registration in an earlier statement.';
 const UNDER_OWNER = 'The caller has locked the owner in an earlier statement; who changes its secrets does.';
@@ -90,8 +92,8 @@ export const WEBHOOKS: Reasons = {
     lock_idle_endpoints: 'What it finds is asked again once it is locked, by the statement that deletes.',
     lock_endpoints_of_payment:
       'The statement that follows moves deliveries of these endpoints alone; what is added meanwhile stays.',
-    restart_deliveries:
-      'It locks events against their sweep. The status of a delivery is read again at the row that it writes.',
+    restart_failed_deliveries: RESTARTED,
+    restart_all_deliveries: RESTARTED,
     release_endpoints_unless_rescheduled:
       'The version of the job, read again at the lock, tells whether deliveries were added since the look.',
   },

@@ -18,6 +18,7 @@ import {
   rangeOf,
   tooMany,
   WANTED,
+  type Range,
   type RangeParams,
 } from './wanted.ts';
 
@@ -51,10 +52,11 @@ const LAST_UNTRIED = (merchantId: string) => `(
 // delivery was deleted for its age, gets a delivery now. A pending delivery stays as it is. What the insert
 // waits for may be a delivery that is sent, or a payment that is isolated: the row as it is then decides. The
 // locks of the events keep them from the sweep (events/sweep.ts).
-const restartRange = sql<RestartedRow, RestartParams>(
-  'restart_deliveries',
-  (p) => `
-   WITH wanted AS (${WANTED(p)}
+const restartOf = (which: Range['which']) =>
+  sql<RestartedRow, RestartParams>(
+    `restart_${which}_deliveries`,
+    (p) => `
+   WITH wanted AS (${WANTED(which, p)}
      LIMIT ${MAX_AT_ONCE + 1}
      FOR KEY SHARE OF e
    ),
@@ -73,7 +75,7 @@ const restartRange = sql<RestartedRow, RestartParams>(
      ORDER BY delivery_id
      ON CONFLICT (id) DO UPDATE SET status = 'pending', failed_because = NULL,
        next_attempt_at = excluded.next_attempt_at, finished_at = NULL, restarted_after = d.attempts
-       WHERE (${IS_WANTED(p.which)}) AND NOT starts_with(d.endpoint_id, 'pay_')
+       WHERE ${IS_WANTED[which]} AND NOT starts_with(d.endpoint_id, 'pay_')
      RETURNING endpoint_id, next_attempt_at, merchant_id, event_id, sequence
    ),
    request AS (${RECORD_REQUESTS('delivery', p.now)}
@@ -84,7 +86,9 @@ const restartRange = sql<RestartedRow, RestartParams>(
    SELECT endpoint_id, count(*)::int, NULL
    FROM wanted JOIN webhook_endpoints o ON o.id = endpoint_id AND o.disabled_at IS NOT NULL
    GROUP BY endpoint_id`,
-);
+  );
+const RESTARTS = { failed: restartOf('failed'), all: restartOf('all') } as const;
+
 /**
  * Restarts the failed deliveries, or all, of a time range; they are sent in the background. Returns how many.
  * Throws ApiError webhooks_off while webhooks are disabled, endpoint_not_found for an endpoint that was not
@@ -100,10 +104,10 @@ export async function redeliverRange(
 ): Promise<Reply> {
   const range = rangeOf(merchantId, body);
   const work = async (tx: Tx) => {
-    await assertReplayable(tx, range);
     // Of two requests at once the second spreads its deliveries behind those of the first.
     await lockMerchant(tx, merchantId);
-    const report = await restart(tx, { ...range, now: ctx.now() });
+    const now = ctx.now();
+    const report = await restart(tx, range.which, { ...(await assertReplayable(tx, range, now)), now });
     const details = { merchant_id: merchantId, ...body, count: report.count };
     await recordChange(ctx, tx, 'webhooks replayed', details);
     return reply(202, report);
@@ -111,8 +115,8 @@ export async function redeliverRange(
   return inTurn(ctx.db, range, () => once(ctx.db, claim, ctx.now(), work));
 }
 
-async function restart(tx: Tx, params: RestartParams): Promise<RedeliverReport> {
-  const rows = await run(tx, restartRange, params);
+async function restart(tx: Tx, which: Range['which'], params: RestartParams): Promise<RedeliverReport> {
+  const rows = await run(tx, RESTARTS[which], params);
   const restarted = rows.filter((row): row is RestartedRow & { last_at: Date } => row.last_at !== null);
   const count = sumOf(restarted);
   const switchedOff = sumOf(rows) - count;

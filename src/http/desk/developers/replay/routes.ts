@@ -34,6 +34,7 @@ export const replayRoutes: readonly DeskRoute[] = [
           ctx.db,
           merchant.merchant_id,
           rangeOf((name) => query.get(name)),
+          ctx.now(),
         ),
       );
       if ('fault' in counted) return show(visit, { counted: null, fault: counted.fault });
