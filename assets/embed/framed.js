@@ -23,10 +23,9 @@ function sendToShop(message) {
     if (isFramed && origin && (!around || origin === around)) window.parent.postMessage(message, origin);
 }
 
-/** After each change of the page: links to the shop leave the frame, and a new state is sent once. */
+/** After each change of the page: a new state is sent once. */
 function followInFrame() {
   if (!isFramed) return;
-  for (const link of document.querySelectorAll('#ways a')) link.setAttribute('target', '_top');
   const [state = ''] = (shown.state ?? '').split(' ');
   if (state === sentState) return;
   sentState = state;

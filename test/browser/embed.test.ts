@@ -141,8 +141,11 @@ describe('the checkout page in a modal of a shop', () => {
       await inShop({ refused: /503/ }, async (page) => {
         await stopClock(page);
         await openCart(page, url);
+        await page.evaluate(`window.shown = new Promise((resolve) =>
+          addEventListener('message', ({ data }) => data.type === 'checkout.shown' && resolve())); 0`);
         await page.locator('#link').click();
         await framed(page).locator('h1', { hasText: 'Back soon' }).waitFor();
+        await page.evaluate('window.shown');
         await page.clock.runFor(20_000);
         expect(page.url()).to.equal(url);
         expect(await modal(page).isVisible()).to.equal(true);
@@ -165,6 +168,7 @@ describe('the checkout page in a modal of a shop', () => {
         await page.locator(`#${opener}`).focus();
         await page.keyboard.press(key);
         await isShown(page);
+        await hears(page, `${opener} state waiting`);
         expect(await modal(page).getAttribute('aria-label')).to.equal('Payment');
         expect(await modal(page).locator('button:focus').count(), 'the focus is in it').to.equal(1);
         for (let n = 0; n < 6; n += 1) {
@@ -283,7 +287,7 @@ describe('the checkout page in a modal of a shop', () => {
       await stopClock(page);
       await openCart(page, site.cartUrl({ pay }));
       await page.locator('#link').click();
-      await isShown(page);
+      await hears(page, 'link state waiting');
       await setColumns(harness, id, CHECKOUT_STATES.settled ?? {});
       await framed(page).locator('#heard', { hasText: 'in 20 seconds' }).waitFor({ state: 'attached' });
       await page.clock.runFor(19_000);
@@ -307,7 +311,10 @@ describe('the checkout page in a modal of a shop', () => {
     ] as const) {
       const { pay: url } = await payable(state);
       await inShop({}, async (page) => {
+        await stopClock(page);
         await openCart(page, site.cartUrl({ pay: url }));
+        // They need no script, which may come much later.
+        await page.route('**/checkout/assets/*', () => undefined);
         await page.locator('#link').click();
         await framed(page).locator(link).click();
         await page.waitForURL(`**${path}**`);

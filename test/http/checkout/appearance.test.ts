@@ -272,7 +272,7 @@ describe("a merchant's appearance on the checkout page", () => {
         await choose({ support_url: 'https://shop.example/help?a=1&b=2' });
         const { text } = await pageIn(state);
         expect(text).to.match(
-          /<a class="button ?\w*\s*" id="contact" href="https:\/\/shop\.example\/help\?a=1&#38;b=2"/,
+          /<a class="button ?\w*\s*" id="contact" target="_top" href="https:\/\/shop\.example\/help\?a=1&#38;b=2"/,
         );
         expect(text).to.include('Contact <bdi>Shop</bdi>');
         expect(text.match(/id="(contact|success|cancel|help)"/g)?.length).to.equal(
@@ -284,7 +284,7 @@ describe("a merchant's appearance on the checkout page", () => {
       await choose({ support_url: 'mailto:help@shop.example' });
       const { text } = await pageIn('replaced', { cancel_url: undefined, order_id: 'A 7&b' });
       expect(text).to.include(
-        '<a class="button main" id="contact" href="mailto:help@shop.example?subject=A%207%26b"',
+        '<a class="button main" id="contact" target="_top" href="mailto:help@shop.example?subject=A%207%26b"',
       );
     });
 

@@ -40,7 +40,7 @@ describe('the checkout page between the deadline and the expiry', () => {
     expect(await open(token_id)).to.include('Cancel and go back to');
     harness.advance(3_600);
     expect(await open(token_id))
-      .to.match(/<a id="cancel" href="[^"]+">Back to <bdi>Shop<\/bdi><\/a>/)
+      .to.match(/<a id="cancel" target="_top" href="[^"]+">Back to <bdi>Shop<\/bdi><\/a>/)
       .and.include('You may close this page.')
       .and.not.include('Cancel and go back');
   });

@@ -16,6 +16,9 @@ const BEGIN_AGAIN: readonly State[] = [
   'refunded',
 ];
 
+/** Out of the frame of a shop's page; without a frame it says nothing. */
+const OUT = html`target="_top"`;
+
 /**
  * The next step of every state, by a link as far as the merchant gave those that it needs, and the way to
  * their help wherever the page may send customers to them: in all states but the one in which all goes as it
@@ -29,21 +32,21 @@ export function waysComponent(view: View, { page: texts }: Language, isServed: b
   const help = (kind = '') =>
     support === null
       ? null
-      : html`<a class="button ${kind}" id="contact" href="${support}"
+      : html`<a class="button ${kind}" id="contact" ${OUT} href="${support}"
           ><span>${fill(texts.contact, { merchant })}</span></a
         >`;
   // Where the page asks for an address, that is the next step.
   const kind = view.refundTo === 'ask' ? '' : 'main';
   if (state === 'settled' && success !== null)
-    return html`<a class="button ${kind}" id="success" href="${success}"
+    return html`<a class="button ${kind}" id="success" ${OUT} href="${success}"
         ><span>${fill(texts.back, { merchant })}</span><span id="count" aria-hidden="true"></span
       ></a>
       ${isOnlyPaid(view) ? stayButton(texts, appearance.name) : null} ${help()}`;
+  const leave = fill(isOver ? texts.back : texts.cancel, { merchant });
   if (cancel !== null && state === 'waiting')
-    return html`<a id="cancel" href="${cancel}">${fill(isOver ? texts.back : texts.cancel, { merchant })}</a>
-      ${isServed && !isOver ? null : help()}`;
+    return html`<a id="cancel" ${OUT} href="${cancel}">${leave}</a> ${isServed && !isOver ? null : help()}`;
   if (cancel !== null && BEGIN_AGAIN.includes(state))
-    return html`<a class="button ${kind}" id="cancel" href="${cancel}"
+    return html`<a class="button ${kind}" id="cancel" ${OUT} href="${cancel}"
         ><span>${fill(texts.newPayment, { merchant })}</span></a
       >
       ${help()}`;
