@@ -16,6 +16,7 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /** What axe-core finds. It is put in past the page's policy, which would refuse a script of ours as well. */
 export async function violations(page: Page, rules: readonly string[] = RULES): Promise<string[]> {
+  await page.waitForLoadState();
   // A window whose document is written afresh still has it.
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE);
   // Else axe describes thousands of elements that break no rule.
@@ -49,6 +50,7 @@ export async function violationsWithoutScript(
   page: Page,
   widths: readonly number[],
 ): Promise<string[]> {
+  await page.waitForLoadState();
   const document = (await page.content())
     .replaceAll(/<script.*?<\/script>/gs, '')
     .replaceAll(/<meta http-equiv="refresh"[^>]*>/g, '');
@@ -78,6 +80,8 @@ export const strayMarks = (page: Page) =>
     return stray;
   })()`);
 
-/** How much wider than the window the page is. */
-export const overflow = (page: Page) =>
-  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+/** How much wider than the window the page is, once it is loaded: a click ends when it begins to arrive. */
+export async function overflow(page: Page): Promise<number> {
+  await page.waitForLoadState();
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}

@@ -68,7 +68,7 @@ describe('the desk of a cell in a browser', () => {
       await preview.locator('h1').waitFor();
       expect(await preview.evaluate('location.pathname')).to.equal(`${home()}/settings/appearance/preview`);
       await press(page, 'Sign out');
-      expect(pathOf(page)).to.equal('/dashboard/b7/sign-in');
+      await page.waitForURL(({ pathname }) => pathname === '/dashboard/b7/sign-in');
       await page.goto(`${server.url}/dashboard/account`);
       expect(pathOf(page)).to.equal('/dashboard/b7/sign-in');
       await page.getByLabel('E-mail').fill('walk@shop.example');

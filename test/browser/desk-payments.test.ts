@@ -77,7 +77,7 @@ describe('the payments of the desk in a browser', () => {
       await page.getByLabel('Reason').fill('The shoe is blue');
       await page.getByRole('button', { name: 'Look at what would be sent' }).click();
       await page.getByRole('heading', { name: 'Refund: is this right?' }).waitFor();
-      expect(await page.getByText('4 USDC, Ethereum').count()).to.equal(1);
+      await page.getByText('4 USDC, Ethereum').waitFor();
       await page.getByRole('button', { name: 'Refund now' }).dblclick();
       await said(page, 'The refund was accepted.');
       expect(await harness.ctx.db('refunds').where({ payment_id: id })).to.have.lengthOf(1);

@@ -81,7 +81,7 @@ describe('signing a refund with the wallet of the browser', () => {
         await sent;
         await page.getByText('The transaction was noted.').waitFor();
         expect(await refunds.now(merchant, refund)).to.include({ status: 'SENT', tx_hash: HASH });
-        expect(await page.getByText(HASH).count()).to.be.at.least(1);
+        await page.getByText(HASH).first().waitFor();
       });
     },
   );

@@ -57,7 +57,7 @@ describe('the desk in a browser', () => {
       await page.keyboard.type('guest@shop.example');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Invitation made' }).waitFor();
-      const [, path = ''] = /(\/dashboard\/invitations\/[\w-]+)/.exec(await page.content()) ?? [];
+      const { pathname: path } = new URL(await page.locator('code.link').innerText());
       await withVisitor(async (guest) => {
         await guest.goto(`${server.url}${path}`);
         await guest.getByLabel('Choose a password').fill(PASSWORD);
@@ -94,6 +94,7 @@ describe('the desk in a browser', () => {
         .update({ factor_at: harness.ctx.now() });
       await page.goto(`${server.url}/dashboard`);
       await page.getByRole('link', { name: 'Live shop' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
       expect(await page.title()).to.equal('Home · Live shop');
       expect(await page.getByText('A test shop').count()).to.equal(0);
       const bar = () =>
@@ -101,7 +102,7 @@ describe('the desk in a browser', () => {
       expect(await bar()).to.equal('solid');
       await page.locator('details.shop summary').click();
       await page.getByRole('link', { name: 'Shop TEST' }).click();
-      expect(await page.getByText('A test shop').isVisible()).to.equal(true);
+      await page.getByText('A test shop').waitFor();
       expect(await bar()).to.equal('dashed');
     });
   });

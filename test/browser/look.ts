@@ -30,8 +30,9 @@ export const focused = (page: Page) =>
     return text.trim().replace(/\\s+/g, ' ');
   })()`);
 
-/** Presses Tab until the keyboard has come to what `name` names. */
+/** Presses Tab until the keyboard has come to what `name` names, in a page that has arrived. */
 export async function tabTo(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState();
   for (let i = 0; i < 60; i += 1) {
     if ((await focused(page)) === name) return;
     await page.keyboard.press('Tab');

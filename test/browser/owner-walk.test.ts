@@ -115,6 +115,7 @@ describe('the first day of a shop owner', () => {
         await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 
         await press('Developers');
+        await at(/\/developers$/);
         await press('Name an endpoint');
         await at(/\/endpoints$/);
         await press('Set it');
@@ -158,7 +159,7 @@ describe('the first day of a shop owner', () => {
         await write('Reason', 'It was cold');
         await press('Look at what would be sent');
         await page.getByRole('heading', { name: 'Refund: is this right?' }).waitFor();
-        expect(await page.getByText('4 USDC, Ethereum').count()).to.equal(1);
+        await page.getByText('4 USDC, Ethereum').waitFor();
         await press('Refund now');
         await said('The refund was accepted.');
         for (let block = 0; block < 14; block += 1) {

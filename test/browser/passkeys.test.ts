@@ -117,7 +117,7 @@ describe('passkeys in a browser', () => {
       await page.getByRole('button', { name: 'Remove the passkey My laptop' }).focus();
       await page.keyboard.press('Enter');
       await page.getByText('The passkey was removed.').waitFor();
-      expect(await page.getByText('You have no passkey').isVisible()).to.equal(true);
+      await page.getByText('You have no passkey').waitFor();
     });
   });
 

@@ -44,6 +44,8 @@ describe('a forgotten password in a browser', () => {
       await page.goto(`${server.url}/dashboard/sign-in`);
       await page.getByRole('link', { name: 'Password forgotten?' }).focus();
       await page.keyboard.press('Enter');
+      // The page before has the same field.
+      await page.waitForURL(/\/forgotten$/);
       await page.getByLabel('E-mail').fill('ann@shop.example');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
@@ -53,6 +55,7 @@ describe('a forgotten password in a browser', () => {
       await page.goto(`${server.url}${path}`);
       await page.getByLabel('Choose a password').fill(NEXT);
       await page.keyboard.press('Enter');
+      await page.getByLabel('Code').waitFor();
       harness.advance(30);
       await page.getByLabel('Code').fill(codeOf(harness, secret));
       await page.keyboard.press('Enter');

@@ -48,7 +48,7 @@ describe('examples/shop, in a browser', () => {
       await pay(harness, payment?.id ?? '');
       await page.reload();
       await page.getByRole('heading', { name: 'Thank you' }).waitFor();
-      expect(await page.getByText('A parcel is on its way').count()).to.equal(1);
+      await page.getByText('A parcel is on its way').waitFor();
       expect(await violations(page)).to.deep.equal([]);
       expect(await overflow(page)).to.equal(0);
       await picture(page, 'shop-paid');

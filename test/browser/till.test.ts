@@ -95,7 +95,7 @@ describe('a till in a browser', () => {
         await page.getByLabel('Amount in EUR').waitFor();
         await page.keyboard.type('4,2');
         await pay(till);
-        await page.locator('#sales .state.paid').waitFor({ timeout: 30_000 });
+        await page.locator('#sales .state.paid').waitFor();
         expect(await page.getByLabel('Amount in EUR').inputValue()).to.equal('4,2');
         expect(await notes(page)).to.equal(2);
         await page.keyboard.press('Enter');
@@ -172,7 +172,7 @@ describe('a till in a browser', () => {
       expect(await heading(page)).to.equal('Sale 1: 2.00 EUR');
       expect(await violationsWithoutScript(browser, page, [360])).to.deep.equal([]);
       await pay(till);
-      await page.locator('.tick').waitFor({ timeout: 30_000 });
+      await page.locator('.tick').waitFor();
       await page.getByRole('link', { name: 'Next sale' }).click();
       await page.getByRole('link', { name: "Day's close" }).click();
       await page.getByRole('button', { name: 'Close the day' }).click();
@@ -216,7 +216,7 @@ describe('a till in a browser', () => {
         await page.locator('summary').first().click();
         await look(page, 'coins', null);
         await page.locator('#coin-BTC').click();
-        await page.getByText(/BTC/).first().waitFor();
+        await page.locator('#coin-BTC[aria-pressed=true]').waitFor({ state: 'attached' });
         await look(page, 'bitcoin', null);
         await look(page, 'part', '/till/sales/3');
         await look(page, 'seen', '/till/sales/4');
