@@ -8,6 +8,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 export interface KeptPage {
   readonly page: Page;
   readonly context: BrowserContext;
+  /** Its scripts may leave something in the session. */
+  readonly hasScripts: boolean;
   /** A use has changed for good what the next one would find. */
   isChanged: boolean;
 }
@@ -29,7 +31,8 @@ export async function takePage(
   const kept = shelves.get(browser)?.get(kind)?.pop();
   if (kept !== undefined) return kept;
   const context = await browser.newContext({ reducedMotion: 'reduce', javaScriptEnabled });
-  const opened = { context, page: await context.newPage(), isChanged: false };
+  const page = await context.newPage();
+  const opened = { context, page, hasScripts: javaScriptEnabled, isChanged: false };
   noteChanges(opened);
   return opened;
 }
@@ -56,10 +59,11 @@ function noteChanges(kept: KeptPage): void {
 
 /** Puts a page back as it was taken; closes one that is changed for good. */
 export async function putBack(browser: Browser, kind: string, kept: KeptPage): Promise<void> {
-  const { page, context, isChanged } = kept;
+  const { page, context, hasScripts, isChanged } = kept;
   if (isChanged) return context.close();
   for (const event of EVENTS) page.removeAllListeners(event);
-  if (page.url().startsWith('http')) await page.evaluate('sessionStorage.clear()');
+  // A page without scripts may be loading itself again, which ends what is evaluated in it.
+  if (hasScripts && page.url().startsWith('http')) await page.evaluate('sessionStorage.clear()');
   // Ends its stream and its refresh, which could otherwise cut into the next use.
   if (page.url() !== 'about:blank') await page.goto('about:blank');
   await page.mouse.move(0, 0);
