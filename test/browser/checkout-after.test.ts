@@ -194,6 +194,8 @@ describe('the checkout page after paying', () => {
     const { token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, {}, async (page) => {
       await page.addInitScript(OBSERVER);
+      // What was announced leaves the page after 5 s, and the answer may come long after the stream.
+      await stopClock(page);
       await page.goto(urlOf(token_id));
       await page.locator('#simulate-pay').click();
       await page.locator('#said', { hasText: 'We have seen your payment' }).waitFor();

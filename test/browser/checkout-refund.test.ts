@@ -50,9 +50,9 @@ describe('naming an address for refunds, in a browser', () => {
           expect(await field.inputValue(), 'changed').to.equal(MINE);
           expect(await page.locator('#refund-fault').count()).to.equal(0);
           await field.press('Enter');
-          await page.locator('#refund-check').waitFor();
+          await page.locator('#refund-check:focus').waitFor();
           for (const key of ['Tab', 'Enter']) await page.keyboard.press(key);
-          await page.locator('#refund code', { hasText: MINE }).waitFor();
+          await page.locator('#refund:not(:has(#refund-check)) code', { hasText: MINE }).waitFor();
           const url = `${server.url}/checkout/${token_id}?lang=de`;
           expect(page.url()).to.equal(javaScriptEnabled ? url : `${url}#refund`);
           expect(await overflow(page)).to.equal(0);

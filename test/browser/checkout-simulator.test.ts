@@ -6,6 +6,7 @@ import { openShop } from '../support/shop.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { overflow, violations } from './axe.ts';
 import { openBrowser, picture, withPage, stopClock } from './browser.ts';
+import { OBSERVER } from './observer.ts';
 import { sideBySide } from './side-by-side.ts';
 
 describe("playing the customer in the simulator's panel, on a phone", () => {
@@ -29,8 +30,7 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
   });
 
   const urlOf = (token: string, query = '') => `${server.url}/checkout/${token}${query}`;
-  const says = (page: Page, text: string) =>
-    page.locator('#said', { hasText: text }).waitFor({ timeout: 20_000 });
+  const says = (page: Page, text: string) => page.locator('#said', { hasText: text }).waitFor();
   /** For what mines blocks, which moves every payment of its harness. */
   const inOwnWorld = async (use: (own: Harness, url: string) => Promise<void>) => {
     const own = await createHarness();
@@ -55,6 +55,7 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
     const onPage = async (use: (page: Page) => Promise<void>) => {
       const { token_id } = await createPayment(harness);
       await withPage(browser, { javaScriptEnabled }, async (page) => {
+        if (javaScriptEnabled) await stopClock(page);
         await page.goto(urlOf(token_id));
         await use(page);
       });
@@ -79,7 +80,7 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
           expect(await page.locator('#simulator').isVisible()).to.equal(false);
           if (javaScriptEnabled) await page.clock.runFor(21_000);
           else await page.locator('#success').click();
-          await page.waitForURL('**/thanks**', { timeout: 20_000 });
+          await page.waitForURL('**/thanks**');
           expect(page.url()).to.equal(`${thanks}&payment_id=${id}&order_id=order+1&status=SETTLED`);
           expect(await page.locator('h1').textContent()).to.equal('Thank you for your order');
         });
@@ -137,6 +138,8 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
   check('renews the page in place, by keyboard: focus stays, the live regions say the outcome', async () => {
     const { token_id } = await createPayment(harness);
     await withPage(browser, {}, async (page) => {
+      // What was announced leaves the page after 5 s.
+      await stopClock(page);
       await page.goto(urlOf(token_id));
       await page.evaluate(`window.kept = document.getElementById('said')`);
       await page.locator('#simulate-half').press('Enter');
@@ -165,6 +168,7 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
       async () => {
         const { id, token_id } = await createPayment(harness);
         await withPage(browser, { colorScheme, refused: '/simulate' }, async (page) => {
+          await page.addInitScript(OBSERVER);
           await page.goto(urlOf(token_id, `?lang=${language}`));
           // Somebody else moves the clock meanwhile.
           const until = new Date(harness.ctx.systemNow().getTime() + 60_000);
@@ -174,9 +178,9 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
             .update({ test_clock: id, clock_frozen_until: until });
           await page.locator('#simulate-expire').click();
           await page.locator('#outcome.warning').waitFor();
-          expect(await page.locator('#heard').textContent()).to.equal(
+          expect(await page.evaluate<string[]>('window.heard')).to.deep.equal([
             await page.locator('#outcome').textContent(),
-          );
+          ]);
           expect(await focused(page)).to.equal('simulate-expire');
           expect([await violations(page), await overflow(page)]).to.deep.equal([[], 0]);
           await picture(page, `simulator-held-${language}-${colorScheme}`);

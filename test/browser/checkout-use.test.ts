@@ -150,10 +150,12 @@ describe('using the checkout page', () => {
           if (javaScriptEnabled) expect(await page.locator('#coin-USDT:focus').count()).to.equal(1);
           await page.locator('#network-tron').press('Space');
           await isChosen('network-tron');
+          // A stream may show the choice before its answer closes it.
+          await page.locator('body:not([data-posting])').waitFor();
           expect(await page.locator('#choice[open]').count(), 'nothing is left to choose').to.equal(0);
           if (javaScriptEnabled) expect(await page.locator('#chosen:focus').count()).to.equal(1);
           expect(page.url()).to.equal(javaScriptEnabled ? urlOf(token_id) : `${urlOf(token_id)}#pay`);
-          expect(await page.locator('h3', { hasText: 'Tron address' }).isVisible()).to.equal(true);
+          await page.locator('h3', { hasText: 'Tron address' }).waitFor();
           expect(await page.locator('.warning:visible').textContent()).to.include('Send only USDT on Tron');
           expect(await page.locator('#copy-address').isVisible()).to.equal(javaScriptEnabled);
         });
@@ -208,10 +210,13 @@ describe('using the checkout page', () => {
   check('copies exactly the amount and the address, and says so to a screen reader', async () => {
     const { token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+      // What was announced leaves the page after 5 s.
+      await stopClock(page);
       await page.goto(urlOf(token_id));
-      for (const part of ['amount', 'address']) {
+      const copied = page.locator('#heard > p', { hasText: 'Copied' });
+      for (const [index, part] of ['amount', 'address'].entries()) {
         await page.locator(`#copy-${part}`).click();
-        await page.locator('#heard', { hasText: 'Copied' }).waitFor({ state: 'attached' });
+        await copied.nth(index).waitFor({ state: 'attached' });
         expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(
           await page.locator(`#${part}`).textContent(),
         );
@@ -277,7 +282,7 @@ describe('using the checkout page', () => {
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(urlOf(token_id));
       await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
-      await page.locator('#said', { hasText: 'We have seen your payment' }).waitFor({ timeout: 20_000 });
+      await page.locator('#said', { hasText: 'We have seen your payment' }).waitFor();
     });
   });
 
@@ -292,7 +297,7 @@ describe('using the checkout page', () => {
         await page.locator('#coin-USDT[aria-pressed=true]').waitFor({ state: 'attached' });
         expect(page.url()).to.match(/#pay$/);
         await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
-        await page.locator('html[lang=de] #said', { hasText: 'gesehen' }).waitFor({ timeout: 20_000 });
+        await page.locator('html[lang=de] #said', { hasText: 'gesehen' }).waitFor();
       });
     },
   );
@@ -313,7 +318,7 @@ describe('using the checkout page', () => {
       await page.clock.runFor(19_000);
       expect(page.url()).to.not.include('thanks');
       await page.clock.runFor(2_000);
-      await page.waitForURL('**/thanks**', { timeout: 20_000 });
+      await page.waitForURL('**/thanks**');
       expect(page.url()).to.equal(`${shop}&payment_id=${id}&order_id=order+1&status=SETTLED`);
       const { token_id } = await settle(page);
       // Said before the page has asked for the other one, whose answer would have to be waited for.

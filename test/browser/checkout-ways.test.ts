@@ -7,7 +7,7 @@ import { paymentIn } from '../support/checkout.ts';
 import type { Harness } from '../support/harness.ts';
 import type { Listening } from '../support/http.ts';
 import { overflow, violations } from './axe.ts';
-import { picture, withPage } from './browser.ts';
+import { picture, stopClock, withPage } from './browser.ts';
 import { showPages } from './pages.ts';
 
 // CommonJS, with its function in `default`.
@@ -108,6 +108,8 @@ describe('the ways into wallets', () => {
 
   check('copy what the code holds, by a tap on it or by its button', async () => {
     await withPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+      // The button says it for 2 s.
+      await stopClock(page);
       await openPage(page);
       await page.locator('#show-code > summary').click();
       const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
@@ -115,6 +117,7 @@ describe('the ways into wallets', () => {
       await page.locator('.qr:visible').click();
       await copied.waitFor();
       expect(await clipboard()).to.equal(await page.locator('#address').textContent());
+      await page.clock.runFor(2_000);
       await page.locator('#show-code input:not(:checked) + label').click();
       await page.locator('#copy-code', { hasText: 'Copy code' }).press('Enter');
       await copied.waitFor();
