@@ -89,7 +89,7 @@ async function* reaching(
       if (last !== undefined) reached.cursor = (JSON.parse(last) as { cursor: string }).cursor;
     }
   } catch (error) {
-    const next = reached.cursor === null ? 'Begin anew' : `Go on with --after ${reached.cursor}`;
+    const next = reached.cursor === null ? 'Run it again' : `Go on with --after ${reached.cursor}`;
     throw new StartError(`The file is cut behind ${reached.rows} rows: ${messageOf(error)}. ${next}.`);
   }
 }
