@@ -8,7 +8,7 @@ import { drainMerchant, freezeJobs } from './hold-jobs.ts';
 import { assertMovable } from './preflight.ts';
 import { ask } from './tables/rows.ts';
 import { beginArriving, claim, holdRun, takenOver, type Run } from './runs.ts';
-import { decide, MoveRefused, stopFor } from './steps.ts';
+import { decide, MARGIN_SECONDS, MoveRefused, stopFor } from './steps.ts';
 import { cleanUp, letGo } from './take-back.ts';
 
 /** The longest that writes of a merchant are refused by a move that is not decided. */
@@ -20,6 +20,11 @@ const REST_SECONDS = 60;
 const DRAIN_SECONDS = 40;
 /** Of the 30 s; the others are for the rows. */
 const LATE_DRAIN_SECONDS = 8;
+/** From the stop on; later than that nothing is decided, so writes are not refused any longer. */
+const COPY_SECONDS = STOP_SECONDS - MARGIN_SECONDS;
+
+const tooMany = (rows: number) =>
+  new MoveRefused(`${rows} rows took too long: writes may be refused for ${STOP_SECONDS} s`);
 
 export interface MoveOrder {
   readonly merchantId: string;
@@ -56,14 +61,16 @@ export async function bring(
     await rest(source, move);
     const stoppedAt = performance.now();
     await stop(source, move);
-    const rows = await copyMerchant(ends, move, order.onProgress ?? (() => undefined));
+    const rows = await copyMerchant(ends, move, (copied, of) => {
+      if (performance.now() > stoppedAt + COPY_SECONDS * 1_000) throw tooMany(copied);
+      order.onProgress?.(copied, of);
+    });
     const isDecided = await source.transaction(async (tx) => {
       if (!(await decide(tx, move))) return false;
       await freezeJobs(tx, merchantId);
       return true;
     });
-    if (!isDecided)
-      throw new MoveRefused(`${rows} rows took too long: writes may be refused for ${STOP_SECONDS} s`);
+    if (!isDecided) throw tooMany(rows);
     return { rows, stoppedAt };
   } catch (error) {
     await letGo(ends, move);

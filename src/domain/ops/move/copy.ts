@@ -42,8 +42,9 @@ export function inSnapshot<T>(db: Db, merchantId: string, work: (tx: Tx) => Prom
 /**
  * Copies a merchant from one snapshot of the source into the target, in one transaction there, and compares
  * what is there with the snapshot before it commits. Some hundred rows are in memory at once. Events come
- * last: while they are written the target's feeds wait. Returns how many rows were copied. Throws
- * CopyDiffers, or MoveRefused where another run has taken the move over; none does while it is copied.
+ * last: while they are written the target's feeds wait. `onProgress` hears of each batch; what it throws ends
+ * the copy, of which nothing is left. Returns how many rows were copied. Throws CopyDiffers, or MoveRefused
+ * where another run has taken the move over; none does while it is copied.
  */
 export async function copyMerchant(
   { source, target }: Ends,
@@ -57,19 +58,20 @@ export async function copyMerchant(
       await holdRun(to, move);
       await ask(to, 'CREATE TEMPORARY TABLE known_people ON COMMIT DROP AS SELECT id FROM people');
       let rows = 0;
-      for (const table of MERCHANT_TABLES) {
-        if (table.isDerived !== true) rows += await copyTable(from, to, table, merchantId);
-        onProgress(rows, `rows copied, up to ${table.name},`);
-      }
+      for (const table of MERCHANT_TABLES)
+        if (table.isDerived !== true)
+          for await (const copied of copyTable(from, to, table, merchantId)) {
+            rows += copied;
+            onProgress(rows, `rows copied, up to ${table.name},`);
+          }
       await moveCountPosition(from, to, merchantId);
       await moveSimulated(from, to, merchantId);
-      for (const table of MERCHANT_TABLES)
-        if (table.isShared !== true)
-          assertSame(
-            table,
-            await measureRows(from, table, merchantId),
-            await measureRows(to, table, merchantId),
-          );
+      for (const table of MERCHANT_TABLES) {
+        if (table.isShared === true) continue;
+        const before = await measureRows(from, table, merchantId);
+        assertSame(table, before, await measureRows(to, table, merchantId));
+        onProgress(rows, `rows copied, compared up to ${table.name},`);
+      }
       // Last: the target's watcher waits from here to the commit.
       await readNetworksAgain(from, to, merchantId);
       return rows;
@@ -77,14 +79,18 @@ export async function copyMerchant(
   );
 }
 
-async function copyTable(from: Tx, to: Tx, table: MerchantTable, merchantId: string): Promise<number> {
+/** Yields how many rows of each batch were copied. */
+async function* copyTable(
+  from: Tx,
+  to: Tx,
+  table: MerchantTable,
+  merchantId: string,
+): AsyncGenerator<number> {
   const columns = await columnsOf(from, table);
-  let rows = 0;
   for await (const batch of readRows(from, table, merchantId, columns)) {
     await insertRows(to, table, columns, batch);
-    rows += batch.length;
+    yield batch.length;
   }
-  return rows;
 }
 
 function assertSame({ name }: MerchantTable, before: Measure, after: Measure): void {

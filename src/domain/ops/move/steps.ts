@@ -93,7 +93,7 @@ export async function stopFor(
 /**
  * What is left of the stop must outlast the commit that makes it endless: between the two nobody may write.
  */
-const MARGIN_SECONDS = 10;
+export const MARGIN_SECONDS = 10;
 
 const stopForGood = sql<{ merchant_id: string }, { merchantId: string; run: string }>(
   'move_merchant_for_good',
