@@ -37,7 +37,10 @@ export async function readStatus(ctx: Context, sections: readonly Section[]): Pr
   return [...reports.filter(({ isBad }) => isBad), ...reports.filter(({ isBad }) => !isBad)];
 }
 
-/** The status for operators, what is wrong first. */
+/**
+ * The status for operators, what is wrong first. The last line is what a table of cells shows of each: the
+ * verdict, and how large the cell is.
+ */
 export function statusText(reports: readonly NamedReport[]): string {
   const lines = reports.flatMap(({ name, lines, isBad }) =>
     lines.map(
@@ -46,7 +49,9 @@ export function statusText(reports: readonly NamedReport[]): string {
     ),
   );
   const bad = reports.filter(({ isBad }) => isBad).map(({ name }) => name);
-  return [...lines, bad.length === 0 ? 'Nothing is wrong.' : `Wrong: ${bad.join(', ')}.`].join('\n');
+  const verdict = bad.length === 0 ? 'Nothing is wrong.' : `Wrong: ${bad.join(', ')}.`;
+  const size = reports.find(({ name, isBad }) => name === 'payments' && !isBad)?.lines[0];
+  return [...lines, size === undefined ? verdict : `${verdict} Payments: ${size}.`].join('\n');
 }
 
 /** The first of many lines, and how many more there are. */

@@ -14,6 +14,7 @@ import {
   turnsSection,
 } from '../../../domain/ops/status/scheduled.ts';
 import { flushesSection } from '../../../domain/ops/status/flushes.ts';
+import { paymentsSection } from '../../../domain/ops/status/payments.ts';
 import { payoutsSection } from '../../../domain/ops/status/payouts.ts';
 import { readStatus, statusText, type Section } from '../../../domain/ops/status/section.ts';
 import {
@@ -69,6 +70,7 @@ const SECTIONS: readonly Section[] = [
   endpointsSection,
   partitionsSection,
   schemaSection,
+  paymentsSection,
   merchantsSection,
   actionsSection,
 ];
