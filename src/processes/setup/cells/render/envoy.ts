@@ -25,6 +25,10 @@ export function renderEnvoy(routing: Routing): Rendered {
     );
   const { cells } = routing;
   const configuration = {
+    // Envoy refuses a pattern of more than 100 steps by itself; that of shared paths has some.
+    layered_runtime: {
+      layers: [{ name: 'patterns', static_layer: { 're2.max_program_size.error_level': 1_000 } }],
+    },
     static_resources: {
       listeners: [listener(routing)],
       clusters: [
@@ -166,6 +170,8 @@ function cluster({ connections }: Routing, name: string, webs: readonly string[]
       {
         timeout: '1s',
         interval: '2s',
+        // Without requests Envoy would look once a minute.
+        no_traffic_interval: '2s',
         unhealthy_threshold: 2,
         healthy_threshold: 1,
         http_health_check: { path: '/readyz' },
