@@ -3,6 +3,8 @@ import { addApiKey } from '../../../src/domain/merchants/api-keys.ts';
 import { createSignInLink } from '../../../src/domain/people/factors/links.ts';
 import { firstAddresses } from '../../../src/domain/wallets/first-addresses.ts';
 import { deskRoutes } from '../../../src/http/desk/routes.ts';
+import { EN } from '../../../src/http/desk/shell/texts.ts';
+import { CHANGES } from '../../../src/processes/setup/report-command.ts';
 import { configure } from '../../support/deliveries.ts';
 import {
   hiddenField,
@@ -395,5 +397,10 @@ describe('every form of the desk', () => {
       await send({ ...scene, owner });
       const written = await db('operator_actions').where('id', '>', last).select('command', 'kind');
       expect(written).to.deep.include({ command, kind: 'person' });
+      for (const entry of written) expect(EN.commands).to.have.property(entry.command);
     });
+
+  it('and every command of operators has words for the owners who read it there', () => {
+    expect(EN.commands).to.include.keys(Object.keys(CHANGES).map((name) => `merchants ${name}`));
+  });
 });

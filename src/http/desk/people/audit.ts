@@ -12,7 +12,7 @@ import {
   type DeskReply,
   type DeskRoute,
 } from '../shell/route.ts';
-import type { DeskTexts } from '../shell/texts.ts';
+import { wordsOf, type DeskTexts } from '../shell/texts.ts';
 
 const PAGE = 50;
 
@@ -78,14 +78,15 @@ function exportForm({ texts, merchant, field: given }: AtMerchant): Html {
   </section>`;
 }
 
-function entriesOf({ audit }: DeskTexts, entries: readonly AuditEntry[], merchantId: string): Html {
+function entriesOf(texts: DeskTexts, entries: readonly AuditEntry[], merchantId: string): Html {
+  const { audit } = texts;
   if (entries.length === 0) return html`<div class="card"><p>${audit.none}</p></div>`;
   const rows = entries.map(({ number, at, kind, actor, email, command, details, address }) => [
     html`${number}`,
     time(at),
     html`<bdi>${email ?? actor}</bdi
       >${kind === 'command' ? html` <span class="badge">${audit.command}</span>` : null}`,
-    html`${command}`,
+    whatOf(texts, command),
     html`<code class="details">${detailsOf(details)}</code>`,
     html`${address}`,
   ]);
@@ -98,6 +99,14 @@ function entriesOf({ audit }: DeskTexts, entries: readonly AuditEntry[], merchan
         </p>`;
   const heads = ['#', audit.at, audit.who, audit.what, audit.details, audit.from];
   return html`<section class="card">${table(audit.title, heads, rows)} ${older}</section>`;
+}
+
+/** With the log's own word, which exports have and developers search for. */
+function whatOf(texts: DeskTexts, command: string): Html {
+  const words = wordsOf(texts, command);
+  return words === command
+    ? html`${command}`
+    : html`<span>${words} <code class="small">${command}</code></span>`;
 }
 
 /** The merchant is that of the page. */

@@ -4,7 +4,7 @@ import { HOME } from '../texts/home.ts';
 import { LINKS } from '../texts/links.ts';
 import { MAIL_TEXTS } from '../texts/mails.ts';
 import { MESSAGES } from '../texts/messages.ts';
-import { PEOPLE } from '../texts/people.ts';
+import { COMMANDS, PEOPLE } from '../texts/people.ts';
 import { DEVELOPERS } from '../texts/developers.ts';
 import { PAYMENTS } from '../texts/payments.ts';
 import { SETTINGS } from '../texts/settings.ts';
@@ -44,6 +44,7 @@ export const EN = {
   links: LINKS,
   mails: MAIL_TEXTS,
   settings: SETTINGS,
+  commands: COMMANDS,
   audit: {
     title: 'Audit log',
     at: 'Time',
@@ -84,3 +85,9 @@ export const EN = {
 
 type Widened<T> = { readonly [K in keyof T]: T[K] extends string ? string : Widened<T[K]> };
 export type DeskTexts = Widened<typeof EN>;
+
+/** What the audit log calls `command`, in words; one without any, of an operator's, as the log has it. */
+export function wordsOf({ commands }: DeskTexts, command: string): string {
+  const known: Readonly<Record<string, string>> = commands;
+  return Object.hasOwn(known, command) ? (known[command] ?? command) : command;
+}

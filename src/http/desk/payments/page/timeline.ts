@@ -3,6 +3,7 @@ import { may } from '../../../../domain/people/rights/roles.ts';
 import { fillPlain, html, type Html } from '../../../../platform/pages/html.ts';
 import { table, time } from '../../shell/fields.ts';
 import type { AtMerchant } from '../../shell/route.ts';
+import { wordsOf } from '../../shell/texts.ts';
 import { paymentPath } from './own.ts';
 import { choiceLinks } from '../../shell/choices.ts';
 
@@ -99,7 +100,11 @@ const LINES: { [One in Kind]: (visit: AtMerchant, facts: Facts[One]) => Line } =
     what: texts.payments.refund,
     facts: [coins({ amount, coin, network }), status, ...known(tx_hash), ...known(reason)],
   }),
-  action: (_visit, { command, by }) => ({ what: command, facts: [by] }),
+  // The log's own word stands beside it: developers search for that.
+  action: ({ texts }, { command, by }) => {
+    const what = wordsOf(texts, command);
+    return { what, facts: [by, ...(what === command ? [] : [command])] };
+  },
   ledger: ({ texts: { payments } }, entry) => {
     const [from, to] = [payments.accounts[entry.from], payments.accounts[entry.to]];
     return { what: payments.booked, facts: [coins(entry), fillPlain(payments.moved, { from, to })] };
