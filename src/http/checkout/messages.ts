@@ -10,7 +10,7 @@ import { languageOf, PAGE_HEADERS, PASSING_HEADERS } from './page.ts';
 // What people read in the place of a page: customers in their language, merchants in the look of the desk.
 
 /** As often as the page of the maintenance loads itself again. */
-const MAINTENANCE_RETRY_SECONDS = '60';
+export const MAINTENANCE_RETRY_SECONDS = '60';
 
 /** Returns the page of a message, and may set headers of its own. */
 export type ShowMessage = (request: Request, response: Response, message: Message) => string;

@@ -1,14 +1,14 @@
 import type { Message } from '../../domain/checkout/page/messages.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { html } from '../../platform/pages/html.ts';
-import type { ShowMessage } from '../checkout/messages.ts';
+import { MAINTENANCE_RETRY_SECONDS, type ShowMessage } from '../checkout/messages.ts';
 import { sessionOf } from './visitor.ts';
 import { linksInCell } from './shell/cell.ts';
 import { deskDocument } from './shell/document.ts';
 import { DESK_HEADERS } from './shell/style.ts';
 import { EN, type DeskTexts } from './shell/texts.ts';
 
-type Known = keyof DeskTexts['messages'];
+type Known = Exclude<keyof DeskTexts['messages'], 'reloads'>;
 
 /** The desk's text of a message; one that only customers meet is an error here. */
 const textOf = (message: Message) =>
@@ -17,10 +17,12 @@ const textOf = (message: Message) =>
 /**
  * Messages in the look of the desk, with a way back: to the payments of the merchant that the path names,
  * where it is the person's, and else to the desk. Nothing of the path is shown: what is not theirs is as
- * missing as what does not exist.
+ * missing as what does not exist. A page that waits for the end of a maintenance loads itself again, as that
+ * of customers does; what a form got does not, because that would ask for a page that may not exist, and look
+ * as if the form had been taken.
  */
 export function deskMessage(config: Config): ShowMessage {
-  return ({ baseUrl, path }, response, message) => {
+  return ({ baseUrl, path, method }, response, message) => {
     const session = sessionOf(response);
     const [, , merchantId] = `${baseUrl}${path}`.split('/');
     const own = session === null || session.factor_at === null ? [] : session.memberships;
@@ -31,11 +33,15 @@ export function deskMessage(config: Config): ShowMessage {
         ? ['/dashboard', EN.toDesk]
         : [`/dashboard/${merchant.merchant_id}/payments`, EN.toPayments];
     const viewer = { texts: EN, path: '', session, merchant };
+    const waits = message === 'maintenance' && method === 'GET';
     const main = html`<section class="card">
-      <p>${text}</p>
+      <p>${text}${waits ? html` ${EN.messages.reloads}` : null}</p>
       <p><a class="button" href="${to}">${back}</a></p>
     </section>`;
     response.set(DESK_HEADERS).type('text/html; charset=utf-8');
-    return linksInCell(config, deskDocument(viewer, { title, main }));
+    return linksInCell(
+      config,
+      deskDocument(viewer, { title, main, ...(waits ? { refreshSeconds: MAINTENANCE_RETRY_SECONDS } : {}) }),
+    );
   };
 }

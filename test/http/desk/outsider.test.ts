@@ -104,6 +104,22 @@ describe('what an outsider tries at the desk', () => {
       }
     });
 
+  it('waits for the end of a maintenance on a page that loads itself again, but for a form', async () => {
+    const other = await createHarness({ MAINTENANCE: 'true' });
+    try {
+      const browser = openBrowser(other);
+      const path = '/dashboard/sign-in';
+      const page = await browser.get(path);
+      expect(page.text).to.include(`http-equiv="refresh" content="${page.headers['retry-after']}"`);
+      expect(page.text).to.include('This page does so by itself.');
+      const form = await browser.post(path, { email: 'ann@shop.example', password: 'x' });
+      expect(form.status).to.equal(503);
+      expect(form.text).to.include('Try again in a minute.').and.not.include('http-equiv="refresh"');
+    } finally {
+      await other.close();
+    }
+  });
+
   it('is led back from what is missing: to the payments of their own shop, and else to the desk', async () => {
     const sue = await joinDesk(harness, 'sue@shop.example', { role: 'support' });
     const other = await harness.addMerchant({ name: 'Elsewhere' });

@@ -30,15 +30,21 @@ export interface Viewer {
 }
 
 /** A whole page of the desk. Of a test merchant it says TEST, and looks different. */
-export function deskDocument(viewer: Viewer, { title, head, main, scripts = [] }: Page): string {
+export function deskDocument(
+  viewer: Viewer,
+  { title, head, main, refreshSeconds, scripts = [] }: Page,
+): string {
   const { texts, merchant } = viewer;
   const shown = merchant === null ? title : `${title} · ${merchant.name}`;
   const mode = merchant?.mode ?? 'none';
+  const refresh =
+    refreshSeconds === undefined ? null : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`;
   return html`<!doctype html>
     <html lang="${texts.language.id}" dir="${texts.language.direction}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        ${refresh}
         <title>${mode === 'test' ? `[${texts.test}] ` : ''}${shown}</title>
         <link rel="icon" href="${ICON_PATH}" />
         ${STYLE.element}

@@ -44,6 +44,8 @@ export interface Page {
   readonly main: Html;
   /** Default: 200. */
   readonly status?: number;
+  /** It loads itself again after so long; absent: it does not. */
+  readonly refreshSeconds?: string;
   readonly kept?: Kept;
   /** What runs on it; the page works without. */
   readonly scripts?: readonly Inline[];

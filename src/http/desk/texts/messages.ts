@@ -24,4 +24,6 @@ export const MESSAGES = {
     title: 'Maintenance',
     text: 'The service, or this shop, is under maintenance, and nothing was changed. Try again in a minute.',
   },
+  /** Behind the text of a maintenance. */
+  reloads: 'This page does so by itself.',
 } as const;
