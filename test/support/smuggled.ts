@@ -41,7 +41,7 @@ export function smuggled(hidden: string): Record<string, string> {
   };
 }
 
-/** Sends bytes as they are, and returns all that comes until the connection ends, or nothing comes for 2 s. */
+/** Sends bytes as they are; returns all that comes until the connection ends, or nothing comes for 2 s. */
 export function sendRaw(port: number, sent: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let got = '';

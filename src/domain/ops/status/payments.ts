@@ -17,8 +17,11 @@ const COUNTED = 500_000;
 const created = sql<Created, { hourAgo: string; dayAgo: string; limit: number }>(
   'status_of_payments',
   (p) => `
-    SELECT (SELECT count(*)::int FROM (SELECT FROM payments WHERE id >= ${p.hourAgo} LIMIT ${p.limit}) h) AS last_hour,
-      (SELECT count(*)::int FROM (SELECT FROM payments WHERE id >= ${p.dayAgo} LIMIT ${p.limit}) d) AS last_day,
+    SELECT
+      (SELECT count(*)::int FROM (SELECT FROM payments WHERE id >= ${p.hourAgo} LIMIT ${p.limit}) h)
+        AS last_hour,
+      (SELECT count(*)::int FROM (SELECT FROM payments WHERE id >= ${p.dayAgo} LIMIT ${p.limit}) d)
+        AS last_day,
       (SELECT reltuples::float8 FROM pg_class WHERE oid = 'payments'::regclass) AS estimate`,
 );
 
