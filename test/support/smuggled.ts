@@ -41,14 +41,16 @@ export function smuggled(hidden: string): Record<string, string> {
   };
 }
 
-/** Sends bytes as they are; returns all that comes until the connection ends, or nothing comes for 2 s. */
+/** Sends bytes as they are; returns what comes until the connection ends, or no more comes for 2 s. */
 export function sendRaw(port: number, sent: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let got = '';
     const options = { port, host: '127.0.0.1', servername: 'localhost', ca: TEST_AUTHORITY };
     const socket = connect({ ...options, ALPNProtocols: ['http/1.1'] }, () => socket.write(sent, 'latin1'));
-    socket.setEncoding('latin1').on('data', (part: string) => (got += part));
-    socket.setTimeout(2_000, () => socket.destroy());
+    socket.setEncoding('latin1').on('data', (part: string) => {
+      got += part;
+      socket.setTimeout(2_000, () => socket.destroy());
+    });
     // Behind an answer the rest of what was sent may be refused by a reset.
     socket.once('error', (error: Error) => {
       if (got === '') reject(error);
