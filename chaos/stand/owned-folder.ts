@@ -8,14 +8,15 @@ export const DISK = 'disk';
 
 /**
  * Waits for the end of its input, then ends every process that was started for a folder, unmounts its disk
- * and removes it. A process is known by the folder of its temporary files or, as Redis, whose title
- * overwrites its environment, by where it works, and one of Postgres, whose environment holds nothing of
- * ours, by its data. A server of Postgres ends by SIGQUIT, because SIGKILL would leave its shared memory;
- * a frozen one is woken for it. It learns the folder from its input: on its command line, it would name
- * itself.
+ * and removes it; a folder that is gone was swept. A process is known by the folder of its temporary files
+ * or, as Redis, whose title overwrites its environment, by where it works, and one of Postgres, whose
+ * environment holds nothing of ours, by its data. A server of Postgres ends by SIGQUIT, because SIGKILL would
+ * leave its shared memory; a frozen one is woken for it. It learns the folder from its input: on its command
+ * line, it would name itself.
  */
 const SWEEP = `
   read -r folder; read -r ended
+  [ -e "$folder" ] || exit 0
   found() {
     printf 'TMPDIR=%s\\nPGDATA=%s\\n' "$folder" "$folder" | grep -lsFf - /proc/[0-9]*/environ
     find /proc/[0-9]*/cwd -maxdepth 0 -lname "$folder/*" 2>/dev/null
