@@ -39,10 +39,11 @@ export function planConversion(payment: Payment, transfers: readonly PaymentTran
     (transfer) => isConfirmed(transfer) && transfer.conversion === null && compare(heldOf(transfer), '0') > 0,
   );
   const excess = returnsExcess(payment.policy) ? excessOf(payment, waiting, transfers) : [];
-  const convert = waiting.map((transfer) => {
-    const kept = excess.find((part) => part.transfer === transfer)?.coins ?? '0';
-    return { transfer, coins: subtract(heldOf(transfer), kept) };
-  });
+  const kept = new Map(excess.map(({ transfer, coins }) => [transfer, coins]));
+  const convert = waiting.map((transfer) => ({
+    transfer,
+    coins: subtract(heldOf(transfer), kept.get(transfer) ?? '0'),
+  }));
   return { convert: convert.filter(({ coins }) => compare(coins, '0') > 0), excess };
 }
 

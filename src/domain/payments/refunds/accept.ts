@@ -2,7 +2,7 @@ import { roundToUnits } from '../../chain/coins.ts';
 import { schedule } from '../../schedule/store.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import { asWritten, sum } from '../../../platform/values/money.ts';
-import { groupBy, recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { groupBy, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import type { CheckoutPrice } from '../../../sdk/event-types.ts';
 import { creditOfParts, methodOf, type Part } from '../conversions/plan.ts';
 import { askRefundAddress, offerRefund, sendRefund } from '../lifecycle/jobs.ts';
@@ -10,7 +10,7 @@ import { isReal, testClockOf, type Payment } from '../lifecycle/payment.ts';
 import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { destinationOf, type AskedDestination } from './destination.ts';
 import type { SettledMoney } from './left.ts';
-import { insertRefundRows, type Refund } from './store.ts';
+import { insertRefundRows, reserve, type Refund, type ReservedPart } from './store.ts';
 import { acceptedStatus, isPending, isUnsigned } from './states.ts';
 
 /** Why and where money goes back. */
@@ -22,47 +22,31 @@ export interface RefundTerms extends AskedDestination {
   readonly transfers: readonly PaymentTransfer[];
 }
 
-const reserveParts = sql<never, { parts: string }>(
-  'reserve_parts',
-  (p) => `
-    WITH part AS (
-      SELECT * FROM jsonb_to_recordset(${p.parts}::jsonb) AS r (
-        refund_id text, payment_id text, network text, tx_hash text, coin text, coins numeric)
-    ), reserved AS (
-      INSERT INTO refund_parts (refund_id, payment_id, network, tx_hash, coin, coins) SELECT * FROM part
-    )
-    UPDATE transfers t SET returned = t.returned + part.coins FROM part
-    WHERE t.payment_id = part.payment_id AND t.network = part.network
-      AND t.tx_hash = part.tx_hash AND t.coin = part.coin`,
-);
+/** A refund that nothing is stored of yet. */
+export interface PlannedRefund {
+  readonly refund: Refund;
+  /** The held coins that it reserves; of what was settled: none. */
+  readonly parts: readonly Part[];
+}
 
 /**
- * Accepts refunds of held coins: the coins that came, never converted; one refund per coin and network, whose
- * coins are reserved. The caller has locked the payment, and the parts are above the dust limit. Returns the
- * refunds, newest money first.
+ * Plans the refund of held coins: the coins that came, never converted; one refund per coin and network. The
+ * parts are above the dust limit. Returns the refunds, newest money first.
  */
-export async function returnHeld(
-  tx: Tx,
+export async function planHeld(
+  connection: Connection,
   payment: Payment,
   parts: readonly Part[],
   terms: RefundTerms,
   now: Date,
-): Promise<Refund[]> {
-  if (parts.length === 0) return [];
+): Promise<PlannedRefund[]> {
   const newestFirst = parts.toSorted((a, b) => b.transfer.seen_at.getTime() - a.transfer.seen_at.getTime());
-  const refunds: Refund[] = [];
-  const reserved: object[] = [];
+  const planned: PlannedRefund[] = [];
   for (const group of groupBy(newestFirst, ({ transfer }) => methodOf(transfer)).values()) {
-    const refund = await newRefund(tx, payment, moneyOf(payment, group), terms, now);
-    refunds.push(refund);
-    for (const { transfer, coins } of group) {
-      const { payment_id, network, tx_hash, coin } = transfer;
-      reserved.push({ refund_id: refund.id, payment_id, network, tx_hash, coin, coins });
-    }
+    const refund = await newRefund(connection, payment, moneyOf(payment, group), terms, now);
+    planned.push({ refund, parts: group });
   }
-  await accept(tx, payment, refunds, now);
-  await run(tx, reserveParts, { parts: recordset(reserved) });
-  return refunds;
+  return planned;
 }
 
 /** Returns what parts of transfers in one coin on one network amount to. */
@@ -80,31 +64,30 @@ function moneyOf(payment: Payment, group: readonly Part[]): RefundedMoney {
 }
 
 /**
- * Accepts a refund out of what was settled, in the coin in which it was. The caller has locked the payment
- * and checked that the money is left, whole units, and above the dust limit.
+ * Plans a refund out of what was settled, in the coin in which it was. The caller has checked that the money
+ * is left, whole units, and above the dust limit.
  */
-export async function refundSettled(
-  tx: Tx,
+export async function planSettled(
+  connection: Connection,
   payment: Payment,
   money: SettledMoney,
   terms: RefundTerms,
   now: Date,
-): Promise<Refund> {
-  const refund = await newRefund(tx, payment, { source: 'settled', ...money }, terms, now);
-  await accept(tx, payment, [refund], now);
-  return refund;
+): Promise<PlannedRefund> {
+  const refund = await newRefund(connection, payment, { source: 'settled', ...money }, terms, now);
+  return { refund, parts: [] };
 }
 
 type RefundedMoney = Pick<Refund, 'source' | 'coin' | 'network' | 'coin_amount' | 'amount'>;
 
 async function newRefund(
-  tx: Tx,
+  connection: Connection,
   payment: Payment,
   money: RefundedMoney,
   terms: RefundTerms,
   now: Date,
 ): Promise<Refund> {
-  const address = await destinationOf(tx, payment, money, terms.transfers, terms);
+  const address = await destinationOf(connection, payment, money, terms.transfers, terms);
   return {
     id: newId('ref', now),
     payment_id: payment.id,
@@ -122,22 +105,43 @@ async function newRefund(
   };
 }
 
-/** Stores refunds, schedules the payout of those that the service sends, and asks for missing addresses. */
-async function accept(tx: Tx, payment: Payment, refunds: readonly Refund[], now: Date): Promise<void> {
+/**
+ * Accepts planned refunds: stores them, reserves their coins, schedules the payout of those that the service
+ * sends, and asks for missing addresses. The caller has locked the payment before they were planned.
+ */
+export async function acceptPlanned(
+  tx: Tx,
+  payment: Payment,
+  planned: readonly PlannedRefund[],
+  now: Date,
+): Promise<void> {
+  if (planned.length === 0) return;
+  const refunds = planned.map(({ refund }) => refund);
+  const idsOf = (some: readonly Refund[]) => some.map(({ id }) => id);
   await insertRefundRows(tx, refunds);
-  await schedulePayouts(
-    tx,
-    payment,
-    refunds.filter(({ status }) => isPending(status)).map(({ id }) => id),
-    now,
-  );
-  await scheduleOffers(
-    tx,
-    refunds.filter(({ status }) => isUnsigned(status)).map(({ id }) => id),
-    now,
-  );
-  const waiting = refunds.filter(({ address }) => address === null).map(({ id }) => id);
-  await askForAddresses(tx, payment, waiting, now);
+  await schedulePayouts(tx, payment, idsOf(refunds.filter(({ status }) => isPending(status))), now);
+  await scheduleOffers(tx, idsOf(refunds.filter(({ status }) => isUnsigned(status))), now);
+  await askForAddresses(tx, payment, idsOf(refunds.filter(({ address }) => address === null)), now);
+  await reserve(tx, planned.flatMap(reservedBy));
+}
+
+const reservedBy = ({ refund, parts }: PlannedRefund): ReservedPart[] =>
+  parts.map(({ transfer: { payment_id, network, tx_hash, coin }, coins }) => {
+    return { refund_id: refund.id, payment_id, network, tx_hash, coin, coins };
+  });
+
+/**
+ * Accepts refunds of held coins, as `planHeld` does. The caller has locked the payment, and has read its
+ * transfers since.
+ */
+export async function returnHeld(
+  tx: Tx,
+  payment: Payment,
+  parts: readonly Part[],
+  terms: RefundTerms,
+  now: Date,
+): Promise<void> {
+  await acceptPlanned(tx, payment, await planHeld(tx, payment, parts, terms, now), now);
 }
 
 // An address that was cleared is asked for again, as if it had never been.

@@ -1,7 +1,7 @@
 import { isSameAddress } from '../../chain/addresses.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import type { Mode } from '../../api/endpoint.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { Payment } from '../lifecycle/payment.ts';
@@ -35,13 +35,13 @@ const givenDestination = sql<
  * overrules the other in silence.
  */
 export async function destinationOf(
-  tx: Tx,
+  connection: Connection,
   payment: Payment,
   { coin, network }: { coin: CoinId; network: NetworkId },
   transfers: readonly PaymentTransfer[],
   asked: AskedDestination,
 ): Promise<string | null> {
-  const given = await runOne(tx, givenDestination, { paymentId: payment.id, network });
+  const given = await runOne(connection, givenDestination, { paymentId: payment.id, network });
   if (given === null) throw new Error(`payment ${payment.id} does not exist`);
   const address = asked.address ?? given.address;
   const sender = onlySender(transfers, coin, network);

@@ -7,8 +7,10 @@ import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api
 import { ApiError } from '../../api/errors.ts';
 import { AMOUNT_PATTERN } from '../../api/patterns.ts';
 import { compare, max, min, multiply, subtract } from '../../../platform/values/money.ts';
-import { getPayment } from '../lifecycle/store.ts';
-import { acceptAsked, type RefundAdapters } from './asked/accept-asked.ts';
+import { getPayment, lockPayment } from '../lifecycle/store.ts';
+import { withTestClockOf } from '../lifecycle/test-clock.ts';
+import { acceptPlanned } from './accept.ts';
+import { planAsked, type RefundAdapters } from './asked/plan-asked.ts';
 import { isLarge } from './asked/large.ts';
 import { asOffered } from './by-signer/served.ts';
 import { toRefundResource, type RefundBody } from './schemas.ts';
@@ -52,13 +54,20 @@ export async function requestRefund(
   const found = await getPayment(ctx.db, merchantId, id);
   const rules = { ...adapters, addresses: await adapters.addresses.of(ctx, found) };
   const accepted = await once(ctx.db, claim, ctx.now(), async (tx) => {
-    const refunds = await acceptAsked(ctx, tx, rules, id, body);
+    // The lock serialises refunds of one payment: two that exceed the rest together must not both be
+    // accepted.
+    const payment = await lockPayment(tx, id);
+    const planned = await planAsked(ctx, tx, rules, payment, body);
+    const refunds = planned.map(({ refund }) => refund);
     if (confirmed !== undefined) {
-      if (!isAsShown(confirmed.mark, refunds, await idsBefore(tx, id, refunds)))
+      const before = await readRefunds(tx, id);
+      if (!isAsShown(confirmed.mark, refunds, before))
         throw new ApiError('refund_not_allowed', { message: CHANGED });
-      if (!confirmed.mayBeLarge && (await isLarge(ctx, tx, adapters.rates, found)))
+      const all = [...before, ...refunds];
+      if (!confirmed.mayBeLarge && (await isLarge(ctx, tx, adapters.rates, payment, all)))
         throw new LargeRefund('a large refund needs a fresh second factor');
     }
+    await acceptPlanned(tx, payment, planned, withTestClockOf(ctx, payment).now());
     const [first] = await asOffered(tx, ctx.config, merchantId, refunds.slice(0, 1));
     if (first === undefined) throw new Error(`the refund of payment ${id} is empty`);
     await recordRefunds(ctx, tx, merchantId, refunds);
@@ -78,19 +87,9 @@ export interface RefundPreview {
   readonly isLarge: boolean;
 }
 
-/** Ends the transaction of a preview. */
-class Previewed extends Error {
-  readonly preview: RefundPreview;
-
-  constructor(preview: RefundPreview) {
-    super('a preview is rolled back');
-    this.preview = preview;
-  }
-}
-
 /**
- * Returns what `requestRefund` would accept now: it is accepted, and taken back, so that the two cannot
- * differ. Throws what that throws.
+ * Returns what `requestRefund` would accept now, by the same plan, and writes nothing. Throws what that
+ * throws.
  */
 export async function previewRefund(
   ctx: Context,
@@ -101,35 +100,29 @@ export async function previewRefund(
 ): Promise<RefundPreview> {
   const found = await getPayment(ctx.db, merchantId, id);
   const rules = { ...adapters, addresses: await adapters.addresses.of(ctx, found) };
-  try {
-    return await ctx.db.transaction(async (tx) => {
-      const refunds = await acceptAsked(ctx, tx, rules, id, body);
-      const large = await isLarge(ctx, tx, adapters.rates, found);
-      const mark = markOf(refunds, await idsBefore(tx, id, refunds));
-      throw new Previewed({ refunds, mark, isLarge: large });
-    });
-  } catch (error) {
-    if (error instanceof Previewed) return error.preview;
-    throw error;
-  }
+  // One snapshot: the money of a payment is read beside the status that it led to.
+  return ctx.db.transaction(
+    async (tx) => {
+      const payment = await getPayment(tx, merchantId, id);
+      const refunds = (await planAsked(ctx, tx, rules, payment, body)).map(({ refund }) => refund);
+      const before = await readRefunds(tx, id);
+      const large = await isLarge(ctx, tx, adapters.rates, payment, [...before, ...refunds]);
+      return { refunds, mark: markOf(refunds, before), isLarge: large };
+    },
+    { isolationLevel: 'repeatable read', readOnly: true },
+  );
 }
 
 /** The share by which the coins of a price may differ from those that were shown: rates move in seconds. */
 export const MOST_MOVED = '0.01';
 const IS_AMOUNT = new RegExp(AMOUNT_PATTERN);
 
-/** The refunds of the payment beside those that were just accepted. */
-async function idsBefore(tx: Tx, paymentId: string, accepted: readonly Refund[]): Promise<string[]> {
-  const own = new Set(accepted.map(({ id }) => id));
-  return (await readRefunds(tx, paymentId)).map(({ id }) => id).filter((id) => !own.has(id));
-}
-
 /**
  * Changes with what is sent, and where, and with the refunds before it: of two people who were shown the same
  * part, the second is refused, because there is another refund by now. Of a price it says behind a colon what
  * that was converted to.
  */
-function markOf(refunds: readonly Refund[], before: readonly string[]): string {
+function markOf(refunds: readonly Refund[], before: readonly Refund[]): string {
   const sent = refunds.map(({ coin, network, coin_amount, address, price }) => [
     coin,
     network,
@@ -137,14 +130,14 @@ function markOf(refunds: readonly Refund[], before: readonly string[]): string {
     address,
   ]);
   const digest = createHash('sha256')
-    .update(JSON.stringify([sent, before]))
+    .update(JSON.stringify([sent, before.map(({ id }) => id)]))
     .digest('base64url');
   const [first] = refunds;
   return first === undefined || first.price === null ? digest : `${digest}:${first.coin_amount}`;
 }
 
 /** Whether refunds are what the mark was made of: a refund by price is one, at the rate of its own moment. */
-function isAsShown(mark: string, refunds: readonly Refund[], before: readonly string[]): boolean {
+function isAsShown(mark: string, refunds: readonly Refund[], before: readonly Refund[]): boolean {
   const [digest, shown] = mark.split(':', 2);
   const [asked, coins] = markOf(refunds, before).split(':', 2);
   if (digest !== asked) return false;

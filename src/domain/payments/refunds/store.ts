@@ -63,6 +63,35 @@ export async function insertRefundRows(tx: Tx, refunds: readonly Refund[]): Prom
   await run(tx, insertRefunds, { refunds: recordset(refunds) });
 }
 
+const reserveParts = sql<never, { parts: string }>(
+  'reserve_parts',
+  (p) => `
+    WITH part AS (
+      SELECT * FROM jsonb_to_recordset(${p.parts}::jsonb) AS r (
+        refund_id text, payment_id text, network text, tx_hash text, coin text, coins numeric)
+    ), reserved AS (
+      INSERT INTO refund_parts (refund_id, payment_id, network, tx_hash, coin, coins) SELECT * FROM part
+    )
+    UPDATE transfers t SET returned = t.returned + part.coins FROM part
+    WHERE t.payment_id = part.payment_id AND t.network = part.network
+      AND t.tx_hash = part.tx_hash AND t.coin = part.coin`,
+);
+
+/** Coins of a transfer that a refund reserves. */
+export interface ReservedPart {
+  readonly refund_id: string;
+  readonly payment_id: string;
+  readonly network: NetworkId;
+  readonly tx_hash: string;
+  readonly coin: CoinId;
+  readonly coins: string;
+}
+
+/** Reserves the coins of new refunds. The caller has locked their payments. */
+export async function reserve(tx: Tx, parts: readonly ReservedPart[]): Promise<void> {
+  if (parts.length > 0) await run(tx, reserveParts, { parts: recordset(parts) });
+}
+
 const pendingRefunds = sql<Refund, { ids: readonly string[] }>(
   'pending_refunds',
   (p) => `

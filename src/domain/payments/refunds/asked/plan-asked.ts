@@ -1,21 +1,19 @@
 import { isCurrency } from '../../../chain/currencies.ts';
 import type { Context } from '../../../../platform/context.ts';
-import { runOne, sql, type Tx } from '../../../../platform/postgres/db.ts';
+import { runOne, sql, type Connection } from '../../../../platform/postgres/db.ts';
 import { ApiError, ValidationError } from '../../../api/errors.ts';
 import { asWritten } from '../../../../platform/values/money.ts';
 import type { CheckoutPrice } from '../../../../sdk/event-types.ts';
 import type { Payment } from '../../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../../lifecycle/ports.ts';
 import { HAS_QUARANTINED } from '../../lifecycle/quarantine.ts';
-import { lockPayment } from '../../lifecycle/store.ts';
 import { withTestClockOf } from '../../lifecycle/test-clock.ts';
 import { convertPrice } from '../../pricing/price.ts';
 import { readTransfers } from '../../transfers/store.ts';
-import { refundSettled, returnHeld, type RefundTerms } from '../accept.ts';
+import { planHeld, planSettled, type PlannedRefund, type RefundTerms } from '../accept.ts';
 import { checkRefund, isWhole, leftToRefund, takenOfSettled, type Left, type SettledMoney } from '../left.ts';
 import { isForeignAddress, type RefundAddressRules } from '../refund-address.ts';
 import type { RefundBody } from '../schemas.ts';
-import type { Refund } from '../store.ts';
 
 /** The adapters that say which addresses can take a payment's money, and what a price is in its coin. */
 export type RefundAdapters = Pick<
@@ -27,33 +25,31 @@ export type RefundAdapters = Pick<
 export type AskedRules = RefundAddressRules & Pick<RefundAdapters, 'rates' | 'currencies'>;
 
 /**
- * Accepts the refunds that a request of the merchant means, in its transaction; not one when it throws.
- * `requestRefund` says what.
+ * Plans the refunds that a request of the merchant means, and writes nothing; `requestRefund` says what. Who
+ * accepts them has locked the payment before.
  */
-export async function acceptAsked(
+export async function planAsked(
   ctx: Context,
-  tx: Tx,
+  connection: Connection,
   rules: AskedRules,
-  id: string,
+  payment: Payment,
   body: RefundBody,
-): Promise<Refund[]> {
-  // The lock serialises refunds of one payment: two that exceed the rest together must not both be accepted.
-  const payment = await lockPayment(tx, id);
-  const own = withTestClockOf(ctx, payment);
-  const transfers = await readTransfers(tx, [id]);
-  const refunded = await runOne(tx, settledRefunds, { paymentId: id });
+): Promise<PlannedRefund[]> {
+  const now = withTestClockOf(ctx, payment).now();
+  const transfers = await readTransfers(connection, [payment.id]);
+  const refunded = await runOne(connection, settledRefunds, { paymentId: payment.id });
   // A change that is quarantined may say that the money is lost.
   if (refunded?.is_behind === true) throw new ApiError('refund_not_allowed', { message: BEHIND });
   const left = leftToRefund(payment, transfers, refunded?.settled ?? []);
-  const { asked, price } = await askedOf(tx, rules, payment, body, own.now());
+  const { asked, price } = await askedOf(connection, rules, payment, body, now);
   checkRefund(payment, asked, left, transfers, price === null ? 'amount' : 'price_amount');
   checkAddress(payment, { address: body.address, asked }, left, rules);
   const { address, to_sender: toSender, reason = null } = body;
   const terms = { address, toSender, reason, transfers, price };
-  const refunds = await acceptAll(tx, payment, { asked, left, terms }, own.now());
+  const planned = await planAll(connection, payment, { asked, left, terms }, now);
   // Each would tell of the whole price.
-  if (price !== null && refunds.length > 1) throw new ApiError('refund_not_allowed', { message: SEVERAL });
-  return refunds;
+  if (price !== null && planned.length > 1) throw new ApiError('refund_not_allowed', { message: SEVERAL });
+  return planned;
 }
 
 const SEVERAL =
@@ -61,7 +57,7 @@ const SEVERAL =
 
 /** Returns what is asked for in pay_currency, and the price of which that was converted, if it was. */
 async function askedOf(
-  tx: Tx,
+  connection: Connection,
   adapters: Pick<RefundAdapters, 'rates' | 'currencies'>,
   payment: Payment,
   { amount: asked, price_amount: amount, price_currency }: RefundBody,
@@ -71,7 +67,7 @@ async function askedOf(
   const currency = price_currency ?? payment.price?.currency;
   if (currency === undefined || !isCurrency(currency))
     throw new ValidationError('price_currency', 'required', 'is required: the payment has no price');
-  const { pay_amount, price } = await convertPrice(tx, adapters, payment, { amount, currency }, now);
+  const { pay_amount, price } = await convertPrice(connection, adapters, payment, { amount, currency }, now);
   return { asked: pay_amount, price };
 }
 
@@ -108,25 +104,25 @@ function checkAddress(
   );
 }
 
-interface Accepting {
+interface Asked {
   readonly asked: string | undefined;
   readonly left: Left;
   readonly terms: RefundTerms;
 }
 
-async function acceptAll(
-  tx: Tx,
+async function planAll(
+  connection: Connection,
   payment: Payment,
-  { asked, left, terms }: Accepting,
+  { asked, left, terms }: Asked,
   now: Date,
-): Promise<Refund[]> {
+): Promise<PlannedRefund[]> {
   const { pay_amount } = payment;
-  const refunds: Refund[] = [];
+  const planned: PlannedRefund[] = [];
   for (const money of takenOfSettled(asked, left)) {
     const amount = asWritten(money.amount, asked ?? pay_amount);
     const coin_amount = asWritten(money.coin_amount, amount);
-    refunds.push(await refundSettled(tx, payment, { ...money, coin_amount, amount }, terms, now));
+    planned.push(await planSettled(connection, payment, { ...money, coin_amount, amount }, terms, now));
   }
-  if (!isWhole(asked, left)) return refunds;
-  return [...refunds, ...(await returnHeld(tx, payment, left.held, terms, now))];
+  if (!isWhole(asked, left)) return planned;
+  return [...planned, ...(await planHeld(connection, payment, left.held, terms, now))];
 }
