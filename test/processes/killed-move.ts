@@ -21,7 +21,11 @@ export const MOMENTS: Readonly<Record<string, readonly [end: 'source' | 'target'
   'rows are nearly there': ['target', 'INSERT ON scheduled_jobs FOR EACH ROW'],
   'it is to be decided': ['source', "UPDATE ON merchant_moves FOR EACH ROW WHEN (NEW.step = 'moved')"],
   'routes are switched': ['source', "UPDATE ON merchant_moves FOR EACH ROW WHEN (NEW.step = 'switched')"],
-  'its jobs are to go on': ['target', 'DELETE ON merchant_moves FOR EACH ROW'],
+  'its jobs are to go on': [
+    'target',
+    'UPDATE ON merchant_moves FOR EACH ROW WHEN (NEW.stopped_until IS NULL)',
+  ],
+  'its fence has fallen': ['target', 'DELETE ON merchant_moves FOR EACH ROW'],
   'it has arrived': ['source', "UPDATE ON merchant_moves FOR EACH ROW WHEN (NEW.step = 'arrived')"],
   'rows are to be forgotten': ['source', 'DELETE ON payments FOR EACH ROW'],
   'it is forgotten': ['source', "UPDATE ON merchant_moves FOR EACH ROW WHEN (NEW.step = 'forgotten')"],

@@ -24,12 +24,13 @@ export const IS_MOVING = (merchant: string): string =>
     WHERE moving.merchant_id = ${merchant} AND moving.stopped_until > clock_timestamp())`;
 
 /**
- * SQL: whether a merchant lives in another cell by now, and their rows wait here to be forgotten. Of two
- * cells only that which they came from says so.
+ * SQL: whether a merchant lives in another cell: their rows wait here to be forgotten, or have come and are
+ * not used yet.
  */
-export const HAS_LEFT = (merchant: string): string =>
+export const IS_ELSEWHERE = (merchant: string): string =>
   `EXISTS (SELECT FROM merchant_moves moving
-    WHERE moving.merchant_id = ${merchant} AND moving.step IN (${LEFT.map((step) => `'${step}'`).join()}))`;
+    WHERE moving.merchant_id = ${merchant} AND (moving.step IN (${LEFT.map((step) => `'${step}'`).join()})
+      OR moving.step = 'arriving' AND moving.stopped_until IS NOT NULL))`;
 
 /**
  * SQL: whether rows of a merchant are copied here, or compared with those of the other cell: until proxies

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Context } from '../../../platform/context.ts';
 import type { Db, Tx } from '../../../platform/postgres/db.ts';
 import { copyMerchant, CopyDiffers, type Ends } from './copy.ts';
@@ -43,10 +42,11 @@ export async function bring(
   ctx: Context,
   ends: Ends,
   order: MoveOrder,
+  run: string,
 ): Promise<{ rows: number; stoppedAt: number }> {
   const { source, target } = ends;
   const { merchantId, cell } = order;
-  const move = { merchantId, cell, run: randomUUID(), now: ctx.systemNow() };
+  const move = { merchantId, cell, run, now: ctx.systemNow() };
   await claim(source, move);
   try {
     await cleanUp(ends, move);

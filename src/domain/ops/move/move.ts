@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Step } from '../../moves/steps.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Db } from '../../../platform/postgres/db.ts';
@@ -5,7 +6,8 @@ import { bring, type MoveOrder } from './bring.ts';
 import { measureMerchant, type Ends } from './copy.ts';
 import { dropFence } from './fence.ts';
 import { releaseJobs } from './hold-jobs.ts';
-import { endArriving, MoveRefused, readMove, recordStep } from './steps.ts';
+import { holdRun } from './runs.ts';
+import { endMove, goOnArriving, MoveRefused, readMove, recordStep, type Decided } from './steps.ts';
 import { MERCHANT_TABLES } from './tables/tables.ts';
 
 export interface MoveReport {
@@ -26,19 +28,24 @@ export async function moveMerchant(ctx: Context, target: Db, order: MoveOrder): 
   const { merchantId, cell } = order;
   const ends = { source: ctx.db, target };
   const before = await readMove(ctx.db, merchantId);
+  if (before?.step === 'arriving')
+    throw new MoveRefused(
+      `${merchantId} is still arriving here: give the command that brings it again first`,
+    );
   if (before !== null && before.cell !== cell)
     throw new MoveRefused(`${merchantId} is moved to ${before.cell}, not to ${cell}`);
   const isDecided = before !== null && before.step !== 'announced';
-  const brought = isDecided ? null : await bring(ctx, ends, order);
+  const move = { merchantId, run: isDecided ? before.run : randomUUID() };
+  const brought = isDecided ? null : await bring(ctx, ends, order, move.run);
   const after = isDecided ? before.step : 'moved';
   if (after === 'moved') {
     if (isDecided) await assertEqual(ends, merchantId);
     await order.switchRoutes();
-    await recordStep(ctx.db, merchantId, 'switched');
+    await recordStep(ctx.db, move, 'switched');
   }
   if (after === 'moved' || after === 'switched') {
-    await goOn(target, merchantId);
-    await recordStep(ctx.db, merchantId, 'arrived');
+    await goOn(target, move);
+    await recordStep(ctx.db, move, 'arrived');
   }
   const seconds = brought === null ? null : Math.round((performance.now() - brought.stoppedAt) / 100) / 10;
   return {
@@ -65,11 +72,17 @@ async function assertEqual({ source, target }: Ends, merchantId: string): Promis
   throw new MoveRefused(`The copy is not equal any more: ${names}. Nobody is led to it`);
 }
 
-/** The merchant's work goes on in the target. */
-async function goOn(target: Db, merchantId: string): Promise<void> {
+/**
+ * The merchant's work goes on in the target, and the fence there falls. The move's row is deleted behind
+ * that: until then no way back begins, and what another move has raised is not this one's. A command that
+ * comes late finds no row of its run.
+ */
+async function goOn(target: Db, move: Decided): Promise<void> {
   await target.transaction(async (tx) => {
-    if (await endArriving(tx, merchantId)) await releaseJobs(tx, merchantId);
+    if (await goOnArriving(tx, move)) await releaseJobs(tx, move.merchantId);
   });
-  // By now it may be on its way back, behind the same fence.
-  if ((await readMove(target, merchantId)) === null) await dropFence(target, merchantId);
+  const arriving = await readMove(target, move.merchantId);
+  if (arriving?.run !== move.run) return;
+  await dropFence(target, move.merchantId, (tx) => holdRun(tx, move));
+  await endMove(target, move);
 }

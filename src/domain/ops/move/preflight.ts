@@ -1,8 +1,10 @@
 import type { Context } from '../../../platform/context.ts';
 import type { Connection } from '../../../platform/postgres/db.ts';
+import { LIVE_CHAIN_KEY } from '../../chain/chain-key.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { findForm } from '../../chain/wallets/kinds.ts';
 import { listWallets, type Wallet } from '../../chain/wallets/store.ts';
+import { isUnderWay, statusesThat } from '../../payments/lifecycle/states.ts';
 import { IS_OPEN } from '../../payments/refunds/states.ts';
 import { findUnread } from '../health/networks.ts';
 import type { Ends } from './copy.ts';
@@ -153,15 +155,22 @@ async function assertNetworks(ctx: Readers, { source, target }: Ends, merchantId
   if (unread.length > 0)
     throw new MoveRefused(
       `No watcher of the target reads ${unread.map(({ network }) => network).join(', ')}, ` +
-        'where the merchant takes money',
+        'where the merchant takes money: read it there, or forget one that is given up in the source',
     );
 }
 
+/**
+ * The real networks of a merchant's payments, but for those that the source has forgotten (forget-chain.ts):
+ * money that comes there to payments that have ended was not seen before the move either.
+ */
 async function networksOf(source: Connection, merchantId: string): Promise<NetworkId[]> {
   const rows = await ask<{ network: NetworkId }>(
     source,
-    `SELECT DISTINCT q.network FROM payments p JOIN quotes q ON q.payment_id = p.id
-     WHERE p.merchant_id = $1 AND (p.wallet_id IS NOT NULL OR p.exchange IS NOT NULL) ORDER BY 1`,
+    `SELECT q.network FROM payments p JOIN quotes q ON q.payment_id = p.id
+       LEFT JOIN chain_cursors c ON c.chain = ${LIVE_CHAIN_KEY('q.network')}
+     WHERE p.merchant_id = $1 AND (p.wallet_id IS NOT NULL OR p.exchange IS NOT NULL)
+       AND (c.chain IS NOT NULL OR p.status IN (${statusesThat(isUnderWay)}))
+     GROUP BY q.network ORDER BY q.network`,
     [merchantId],
   );
   return rows.map(({ network }) => network);

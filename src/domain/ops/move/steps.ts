@@ -8,13 +8,14 @@ export interface Move {
   readonly merchant_id: string;
   readonly cell: string;
   readonly step: Step;
+  readonly run: string;
   readonly began_at: Date;
 }
 
 const moveOf = sql<Move, { merchantId: string }>(
   'move_of_merchant',
   (p) => `
-    SELECT merchant_id, cell, step, began_at FROM merchant_moves
+    SELECT merchant_id, cell, step, run, began_at FROM merchant_moves
     WHERE merchant_id = ${p.merchantId}`,
 );
 
@@ -23,21 +24,30 @@ export async function readMove(connection: Connection, merchantId: string): Prom
   return runOne(connection, moveOf, { merchantId });
 }
 
-const setStep = sql<never, { merchantId: string; from: readonly Step[]; to: Step }>(
+/** A move that is decided, by the run that has decided it; every run goes on with it. */
+export interface Decided {
+  readonly merchantId: string;
+  readonly run: string;
+}
+
+const setStep = sql<never, Decided & { from: readonly Step[]; to: Step }>(
   'set_step_of_move',
   (p) => `
     UPDATE merchant_moves SET step = ${p.to}
-    WHERE merchant_id = ${p.merchantId} AND step = ANY (${p.from}::text[])`,
+    WHERE merchant_id = ${p.merchantId} AND run = ${p.run} AND step = ANY (${p.from}::text[])`,
 );
 
-/** Remembers that a step is done. Where another run of the command is further, it stays further. */
+/**
+ * Remembers that a step is done. Where another command is further, it stays further; a later move of the
+ * merchant is not this one.
+ */
 export async function recordStep(
   connection: Connection,
-  merchantId: string,
+  { merchantId, run: of }: Decided,
   step: 'switched' | 'arrived' | 'forgotten',
 ): Promise<void> {
   const from = DECIDED.slice(0, DECIDED.indexOf(step));
-  await run(connection, setStep, { merchantId, from, to: step });
+  await run(connection, setStep, { merchantId, run: of, from, to: step });
 }
 
 const deleteMove = sql<{ merchant_id: string }, { merchantId: string; run: string }>(
@@ -55,19 +65,18 @@ export async function endMove(
   return (await runOne(connection, deleteMove, move)) !== null;
 }
 
-const deleteArriving = sql<{ merchant_id: string }, { merchantId: string }>(
-  'end_arriving_of_merchant',
+const openArriving = sql<{ merchant_id: string }, Decided>(
+  'let_arriving_merchant_go_on',
   (p) => `
-    DELETE FROM merchant_moves
-    WHERE merchant_id = ${p.merchantId} AND step = 'arriving' RETURNING merchant_id`,
+    UPDATE merchant_moves SET stopped_until = NULL
+    WHERE merchant_id = ${p.merchantId} AND run = ${p.run} AND step = 'arriving'
+      AND stopped_until IS NOT NULL
+    RETURNING merchant_id`,
 );
 
-/**
- * The merchant is in the target, which takes writes from now on: whichever run decided that, every run goes
- * on with it. False: another one has.
- */
-export async function endArriving(connection: Connection, merchantId: string): Promise<boolean> {
-  return (await runOne(connection, deleteArriving, { merchantId })) !== null;
+/** The target takes writes from now on. False: another command has let it, or this move is long over. */
+export async function goOnArriving(connection: Connection, move: Decided): Promise<boolean> {
+  return (await runOne(connection, openArriving, move)) !== null;
 }
 
 const stopWrites = sql<{ until: string }, { merchantId: string; run: string; seconds: number }>(

@@ -65,5 +65,5 @@ export async function forgetMerchant(
     sleep(knownMs),
   ]);
   await dropFence(source, merchantId, holds);
-  await recordStep(source, merchantId, 'forgotten');
+  await recordStep(source, { merchantId, run: before.run }, 'forgotten');
 }

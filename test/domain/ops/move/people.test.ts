@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { forgetMerchant } from '../../../../src/domain/ops/move/take-back.ts';
 import { addMember } from '../../../../src/domain/people/members/members.ts';
 import { resetAccount } from '../../../../src/domain/people/recovery/reset.ts';
 import { joinDesk, openBrowser, PASSWORD, type DeskPerson } from '../../../support/desk.ts';
@@ -65,5 +66,18 @@ describe('people of a merchant that moves', function () {
     expect(await change()).to.equal(503);
     const by = { kind: 'command', actor: 'Ann Lee', address: null } as const;
     expect(await refusal(resetAccount(ctx, ann.email, by))).to.include(`${merchant.id} is being moved`);
+  });
+
+  it('change their account where a merchant of theirs is arriving, whose log lacks it as the other cell’s has it', async () => {
+    const { source } = stand;
+    const other = await joinAnother();
+    await stand.move();
+    await forgetMerchant(source.ctx.db, source.merchant.id, { knownMs: 0 });
+    await stand.moveBack({ switchRoutes: async () => void expect(await change()).to.equal(303) });
+    expect(await written(other)).to.include('password changed');
+    expect(await written(source.merchant.id)).to.not.include('password changed');
+    const before = await written(source.merchant.id);
+    expect(await signIn(NEXT)).to.equal(303);
+    expect((await written(source.merchant.id)).slice(before.length)).to.include('signed in');
   });
 });

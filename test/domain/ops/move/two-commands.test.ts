@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import { measureMerchant } from '../../../../src/domain/ops/move/copy.ts';
 import type { MoveOrder } from '../../../../src/domain/ops/move/bring.ts';
-import { claim } from '../../../../src/domain/ops/move/runs.ts';
+import { dropFence, raiseFence } from '../../../../src/domain/ops/move/fence.ts';
+import { drainMerchant } from '../../../../src/domain/ops/move/hold-jobs.ts';
+import { claim, holdRun } from '../../../../src/domain/ops/move/runs.ts';
 import { readMove } from '../../../../src/domain/ops/move/steps.ts';
-import { letGo, takeBack } from '../../../../src/domain/ops/move/take-back.ts';
+import { forgetMerchant, letGo, takeBack } from '../../../../src/domain/ops/move/take-back.ts';
 import { verify } from '../../../../src/domain/ops/verify/verify.ts';
+import type { Db, Tx } from '../../../../src/platform/postgres/db.ts';
 import { createHarness } from '../../../support/harness.ts';
 import { createMoveStand, type MoveStand } from '../../../support/move-stand.ts';
 import { refusal } from '../../../support/paused.ts';
@@ -112,5 +115,58 @@ describe('two commands that move one merchant', function () {
     const body = { pay_amount: '10.50', order_id: 'order-2' };
     expect((await source.api('post', '/v1/payment').send(body)).status).to.equal(201);
     expect((await measureMerchant(target.ctx.db, source.merchant.id)).payments?.rows).to.equal(0);
+  });
+
+  it('of which one would bring it back before it has arrived: it is refused', async () => {
+    const told: string[] = [];
+    await stand.move({ switchRoutes: async () => void told.push(await refusal(stand.moveBack())) });
+    expect(told.join()).to.include('still arriving here');
+    await hasMoved();
+  });
+
+  const fencesOf = async (db: Db) =>
+    (await db.raw<{ rows: unknown[] }>(`SELECT FROM pg_trigger WHERE tgname LIKE 'moving %'`)).rows.length;
+
+  it('of which one ends when the merchant has come back and leaves again: it changes nothing of that move', async () => {
+    const { source, target } = stand;
+    const { id } = source.merchant;
+    const again = async () => {
+      await stand.move();
+      await forgetMerchant(source.ctx.db, id, { knownMs: 0 });
+      await stand.moveBack();
+      await forgetMerchant(target.ctx.db, id, { knownMs: 0 });
+      const killed = stand.move({ switchRoutes: () => Promise.reject(new Error('killed')) });
+      expect(await refusal(killed)).to.equal('killed');
+    };
+    await stand.move({ switchRoutes: again });
+    expect((await readMove(source.ctx.db, id))?.step).to.equal('moved');
+    const stopped = { step: 'arriving', stopped_until: 'infinity' };
+    expect(await target.ctx.db('merchant_moves').where(stopped)).to.have.length(1);
+    expect(await fencesOf(target.ctx.db)).to.be.above(0);
+    await stand.move();
+    await hasMoved();
+    expect(await fencesOf(target.ctx.db)).to.equal(0);
+  });
+
+  it('of which one is taken over when it raises fences, or holds jobs: neither is changed any more', async () => {
+    const { db } = stand.source.ctx;
+    const [first, second] = [moving('first'), moving('second')];
+    await claim(db, first);
+    const holds = (tx: Tx) => holdRun(tx, first);
+    await raiseFence(db, first.merchantId, 'first', holds);
+    const [fences, jobs] = [await fencesOf(db), await db('scheduled_jobs').orderBy(['job', 'key']).select()];
+    await claim(db, second);
+    const draining = { until: 'infinity', deadlineMs: performance.now() };
+    for (const work of [
+      () => raiseFence(db, first.merchantId, 'late', holds),
+      () => drainMerchant(db, first, draining),
+      () => dropFence(db, first.merchantId, holds),
+    ])
+      expect(await refusal(work())).to.include('taken over');
+    expect(await fencesOf(db)).to.equal(fences);
+    expect(await db('scheduled_jobs').orderBy(['job', 'key']).select()).to.deep.equal(jobs);
+    await raiseFence(db, first.merchantId, 'late', (tx) => holdRun(tx, second));
+    expect(await fencesOf(db)).to.be.above(fences);
+    expect(await drainMerchant(db, second, draining)).to.equal(true);
   });
 });

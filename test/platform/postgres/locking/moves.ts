@@ -9,7 +9,7 @@ export const MOVES: Reasons = {
     lock_step_of_merchant_move: LOCKED_ROWS,
     set_step_of_move: OWN_ROW,
     end_merchant_move: OWN_ROW,
-    end_arriving_of_merchant: OWN_ROW,
+    let_arriving_merchant_go_on: OWN_ROW,
     stop_writes_of_merchant: OWN_ROW,
     move_merchant_for_good: OWN_ROW,
     take_back_merchant_move: OWN_ROW,
