@@ -123,6 +123,11 @@ describe('npm run ops', function () {
     expect(text).to.match(/^BROKEN {2}due work .* 1 offender/);
     expect(text).to.include(id);
     expect(facts).to.include({ ok: false, offenders: 1, since: '2026-01-31T00:00:00.000Z' });
+    const own = await ops('verify', '--merchant', harness.merchant.id);
+    expect(own).to.include({ isBad: true });
+    expect(own.text).to.match(/^ +1 {2}payments .*\nBROKEN {2}due work .* 1 offender/ms);
+    const { id: other } = await harness.addMerchant();
+    expect((await ops('verify', '--merchant', other)).text).to.include('All invariants hold: 0 payments');
     await ops('reconcile');
     expect((await ops('verify')).isBad).to.equal(false);
   });

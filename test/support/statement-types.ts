@@ -59,6 +59,9 @@ export function declarationsOfSrc(): Declaration[] {
   return found;
 }
 
+/** What a declaration returns: a statement, or one text as two of them (domain/ops/verify/pages). */
+const DECLARED: ReadonlySet<string> = new Set(['Statement', 'Twice']);
+
 function declarationOf(
   call: ts.CallExpression,
   file: ts.SourceFile,
@@ -68,7 +71,7 @@ function declarationOf(
   const name = first && nameOf(first);
   if (name === undefined || second === undefined) return null;
   const type = checker.getTypeAtLocation(call);
-  if (type.getSymbol()?.name !== 'Statement') return null;
+  if (!DECLARED.has(type.getSymbol()?.name ?? '')) return null;
   const [row, params] = checker.getTypeArguments(type as ts.TypeReference);
   if (row === undefined || params === undefined) return null;
   const [begin, end] = [call.getStart(file), call.getEnd()].map(

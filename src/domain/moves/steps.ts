@@ -9,6 +9,9 @@
  */
 export type Step = 'announced' | 'moved' | 'switched' | 'arrived' | 'forgotten' | 'arriving';
 
+/** What the audit log of a merchant says when a move begins; the log comes along. */
+export const MOVES = 'moves to another cell';
+
 /** The steps of a decided move for as long as the source has the rows, in their order. */
 const LEFT: readonly Step[] = ['moved', 'switched', 'arrived'];
 /** The steps of a move that is decided, in their order. */

@@ -11,6 +11,7 @@ import { sendRefunds } from '../../../src/domain/payments/refunds/send.ts';
 import { requotePayments } from '../../../src/domain/payments/processing/requote.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
 import { readPayments } from '../../../src/domain/payments/lifecycle/store.ts';
+import { pagesOfMerchant } from '../../../src/domain/ops/verify/pages/payments.ts';
 import { INVARIANTS, OTHERS } from '../../../src/domain/ops/verify/verify.ts';
 import { isolateJobs } from '../../../src/domain/sandbox/test-clock/isolate.ts';
 import { deliverDue } from '../../../src/domain/webhooks/deliveries/deliver.ts';
@@ -174,18 +175,47 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     });
   });
 
+  const kept = ({ config }: Context) => ({
+    wholeFrom: '',
+    deliveredFrom: '0',
+    deliveredPayments: '',
+    config,
+  });
   for (const { name, find } of INVARIANTS)
     it(`is searched for ${name} page by page`, async () => {
       const page = (await ids('WAITING', 2 * BATCH)).slice(BATCH).toSorted();
       const [first = '', last = ''] = [page[0], page.at(-1)];
-      const kept = { wholeFrom: '', deliveredFrom: '0', deliveredPayments: '' };
-      await expectNarrow((ctx) => find(ctx.db as Tx, { after: first, until: last, ...kept }));
+      const range = { after: first, until: last, ids: [], merchantId: null };
+      await expectNarrow((ctx) => find(ctx.db as Tx, { ...range, ...kept(ctx) }));
     });
+
+  for (const { name, find } of INVARIANTS)
+    it(`is searched for ${name} by the payments of a merchant`, async () => {
+      const own = {
+        after: '',
+        until: '',
+        ids: await ids('WAITING', BATCH),
+        merchantId: shop.caller.merchantId,
+      };
+      await expectNarrow((ctx) => find(ctx.db as Tx, { ...own, ...kept(ctx) }));
+    });
+
+  it('is found as a page of the payments of a merchant', async () => {
+    const pages = pagesOfMerchant(shop.caller.merchantId, BATCH);
+    await expectNarrow(async (ctx) => {
+      const { next } = await pages.read(ctx.db as Tx, pages.first);
+      expect((await pages.read(ctx.db as Tx, next ?? [])).ids).to.have.length(BATCH);
+    });
+  });
 
   for (const { name, read, first } of OTHERS)
     it(`is searched for ${name} page by page`, async () => {
       const middle = name === 'scheduled jobs' ? ['payment.expire', `pay_01KF${'0'.repeat(18)}5000`] : first;
-      await expectNarrow((ctx) => read(ctx.db as Tx, middle, BATCH, ctx.config));
+      await expectNarrow((ctx) =>
+        read(ctx.db as Tx, middle, BATCH, { merchantId: null, config: ctx.config }),
+      );
+      const { merchantId } = shop.caller;
+      await expectNarrow((ctx) => read(ctx.db as Tx, middle, BATCH, { merchantId, config: ctx.config }));
     });
 
   it('needs the same few statements as one payment', async () => {

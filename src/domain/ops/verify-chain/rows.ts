@@ -4,7 +4,8 @@ import { FAMILY_OF } from '../../chain/wallets/families.ts';
 import { ERASED_ADDRESS } from '../../payments/refunds/by-merchant/payout-transfers.ts';
 import { IS_COMPLETED } from '../../payments/refunds/states.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { within, type Range } from '../verify/invariant.ts';
+import type { Range } from '../verify/invariant.ts';
+import { within } from '../verify/pages/statements.ts';
 import type { Received } from './witness.ts';
 
 /** What is compared: the payments of a page, on a network up to a block. */

@@ -7,7 +7,7 @@ import type { Context } from '../../../platform/context.ts';
 import { groupBy } from '../../../platform/postgres/db.ts';
 import { add, isZero } from '../../../platform/values/money.ts';
 import { Findings, type Report } from '../verify/report.ts';
-import { END, inSnapshot, readPageEnd } from '../verify/invariant.ts';
+import { END, inSnapshot, readPageEnd } from '../verify/pages/payments.ts';
 import { comparePlace, compareRefund, isAllThere, type Place } from './compare.ts';
 import {
   findUnbooked,

@@ -3,7 +3,8 @@ import type { Keys } from '../../chain/wallets/mac.ts';
 import { openWallet, walletFault } from '../../chain/wallets/open.ts';
 import type { Wallet } from '../../chain/wallets/store.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
-import type { OtherInvariant } from './invariant.ts';
+import type { Invariant, Range } from './invariant.ts';
+import { runOf, searchRows } from './pages/statements.ts';
 
 /** An address that a payment shows of a wallet; null: it has no wallet, or no address of its networks. */
 interface ShownRow {
@@ -13,12 +14,12 @@ interface ShownRow {
   readonly address: string | null;
 }
 
-const shownPage = sql<ShownRow, { after: string; limit: number }>(
+const shown = searchRows<ShownRow, Range>(
   'verify_addresses',
-  (p) => `
+  (within) => `
     SELECT p.id, d.wallet_id, d.deposit_index, q.address
     FROM (
-      SELECT id, wallet_id, deposit_index FROM payments WHERE id > ${p.after} ORDER BY id LIMIT ${p.limit}
+      SELECT id, wallet_id, deposit_index FROM payments WHERE ${within('id')}
     ) p
       LEFT JOIN LATERAL (
         SELECT p.wallet_id, p.deposit_index WHERE p.wallet_id IS NOT NULL
@@ -29,8 +30,7 @@ const shownPage = sql<ShownRow, { after: string; limit: number }>(
       LEFT JOIN LATERAL (
         SELECT DISTINCT address FROM quotes
         WHERE payment_id = p.id AND ${FAMILY_OF('network')} = w.family
-      ) q ON true
-    ORDER BY p.id`,
+      ) q ON true`,
 );
 
 const walletsByIds = sql<Wallet, { ids: readonly string[] }>(
@@ -39,30 +39,23 @@ const walletsByIds = sql<Wallet, { ids: readonly string[] }>(
 );
 
 /** Addresses are derived again, by the wallets' MAC: money that goes elsewhere is not its merchant's. */
-export const ADDRESS_ROWS: OtherInvariant = {
-  name: 'addresses',
-  of: 'payments with their addresses',
-  meaning: 'a payment shows the address that its wallet has at its index',
-  remedy:
-    'Money that was sent there may be lost to the merchant: tell them, and close the payment. Find out who ' +
-    'changed the row; npm run ops -- status shows the last actions.',
-  first: [''],
-  async read(tx, [after = ''], limit, config) {
-    const rows = await run(tx, shownPage, { after, limit });
-    const wallets = await openAll(tx, config, rows);
-    const ids = new Set(rows.map(({ id }) => id));
-    const last = rows.at(-1)?.id;
-    return {
-      rows: ids.size,
-      next: ids.size < limit || last === undefined ? null : [last],
-      offenders: rows.flatMap((row) => {
+export const addressInvariants: readonly Invariant[] = [
+  {
+    name: 'addresses',
+    meaning: 'a payment shows the address that its wallet has at its index',
+    remedy:
+      'Money that was sent there may be lost to the merchant: tell them, and close the payment. Find out who ' +
+      'changed the row; npm run ops -- status shows the last actions.',
+    async find(tx, page) {
+      const rows = await runOf(tx, shown, page);
+      const wallets = await openAll(tx, page.config, rows);
+      return rows.flatMap((row) => {
         const detail = faultOf(row, wallets);
         return detail === null ? [] : [{ id: row.id, detail }];
-      }),
-      parked: 0,
-    };
+      });
+    },
   },
-};
+];
 
 /** Null: it is refused, as another invariant says. */
 type Opened = ReadonlyMap<string, DerivableWallet | null>;

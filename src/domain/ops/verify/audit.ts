@@ -1,5 +1,5 @@
-import { run, sql } from '../../../platform/postgres/db.ts';
 import type { OtherInvariant } from './invariant.ts';
+import { pageRows, runOf } from './pages/statements.ts';
 import { toPage, type ReadRow } from './other-rows.ts';
 
 interface EntryKey {
@@ -9,9 +9,9 @@ interface EntryKey {
 }
 
 // Index: operator_actions_chained. Entries from before there were chains have no number, and are not read.
-const entryPage = sql<ReadRow, EntryKey>(
+const entryPage = pageRows<ReadRow, EntryKey>(
   'verify_audit_entries',
-  (p) => `
+  (own, p) => `
     SELECT a.merchant_id || ' ' || a.number AS id, ARRAY[a.merchant_id, a.number::text] AS last,
       false AS is_parked, CASE
         WHEN a.number > 1 AND before.hash IS NULL THEN 'the entry before it is missing'
@@ -20,13 +20,13 @@ const entryPage = sql<ReadRow, EntryKey>(
     FROM operator_actions a
       LEFT JOIN operator_actions before
         ON before.merchant_id = a.merchant_id AND before.number = a.number - 1
-    WHERE (a.merchant_id, a.number) > (${p.merchant}, ${p.number}::bigint)
+    WHERE (a.merchant_id, a.number) > (${p.merchant}, ${p.number}::bigint) AND ${own('a.merchant_id')}
     ORDER BY a.merchant_id, a.number LIMIT ${p.limit}`,
 );
 
-const headPage = sql<ReadRow, { after: string; limit: number }>(
+const headPage = pageRows<ReadRow, { after: string; limit: number }>(
   'verify_audit_heads',
-  (p) => `
+  (own, p) => `
     SELECT h.merchant_id AS id, ARRAY[h.merchant_id] AS last, false AS is_parked, CASE
         WHEN a.hash IS DISTINCT FROM h.hash
           THEN format('its latest entry, %s, is missing or was replaced', h.number)
@@ -34,7 +34,8 @@ const headPage = sql<ReadRow, { after: string; limit: number }>(
     FROM audit_heads h
       LEFT JOIN operator_actions a ON a.merchant_id = h.merchant_id AND a.number = h.number
       LEFT JOIN operator_actions later ON later.merchant_id = h.merchant_id AND later.number = h.number + 1
-    WHERE h.merchant_id > ${p.after} ORDER BY h.merchant_id LIMIT ${p.limit}`,
+    WHERE h.merchant_id > ${p.after} AND ${own('h.merchant_id')}
+    ORDER BY h.merchant_id LIMIT ${p.limit}`,
 );
 
 const REMEDY =
@@ -48,8 +49,8 @@ export const AUDIT_ROWS: readonly OtherInvariant[] = [
     meaning: 'the entries of an audit log are numbered without a gap, and each hash covers the one before it',
     remedy: REMEDY,
     first: ['', '0'],
-    read: async (tx, [merchant = '', number = '0'], limit) =>
-      toPage(await run(tx, entryPage, { merchant, number, limit }), limit),
+    read: async (tx, [merchant = '', number = '0'], limit, scope) =>
+      toPage(await runOf(tx, entryPage, { merchant, number, limit, ...scope }), limit),
   },
   {
     name: 'audit heads',
@@ -57,6 +58,7 @@ export const AUDIT_ROWS: readonly OtherInvariant[] = [
     meaning: 'an audit log ends with the entry that was written last',
     remedy: REMEDY,
     first: [''],
-    read: async (tx, [after = ''], limit) => toPage(await run(tx, headPage, { after, limit }), limit),
+    read: async (tx, [after = ''], limit, scope) =>
+      toPage(await runOf(tx, headPage, { after, limit, ...scope }), limit),
   },
 ];

@@ -1,21 +1,22 @@
 import { TRANSITIONS, type Transition } from '../../payments/lifecycle/states.ts';
-import { sql } from '../../../platform/postgres/db.ts';
-import { searched, within, type Invariant, type Offender, type Page, type Range } from './invariant.ts';
+import type { Invariant, Page, Range } from './invariant.ts';
+import { SWEPT_ELSEWHERE } from './pages/kept.ts';
+import { searched, search } from './pages/statements.ts';
 
 // Events are deleted with age, oldest first: of old payments, the last ones may be all that is left.
-const sequences = sql<Offender, Range & Pick<Page, 'wholeFrom'>>(
+const sequences = search<Range & Pick<Page, 'wholeFrom'>>(
   'verify_sequences',
-  (p) => `
+  (within, p) => `
     SELECT p.id, format('sequence is %s, %s events from %s to %s', p.sequence, coalesce(e.count, 0), e.first,
       e.last) AS detail
     FROM payments p CROSS JOIN LATERAL (
       SELECT nullif(count(*), 0) AS count, min(sequence) AS first, max(sequence) AS last
       FROM events WHERE payment_id = p.id
     ) e
-    WHERE ${within('p.id', p)} AND CASE
-      WHEN p.id >= ${p.wholeFrom} AND (${p.wholeFrom} = '' OR p.test_clock IS NULL)
-        THEN (e.count, e.first, e.last) IS DISTINCT FROM (p.sequence::bigint, 1, p.sequence)
-      ELSE e.last > p.sequence END`,
+    WHERE ${within('p.id')} AND (e.last > p.sequence OR (
+      p.id >= ${p.wholeFrom} AND (${p.wholeFrom} = '' OR p.test_clock IS NULL)
+      AND (e.count, e.first, e.last) IS DISTINCT FROM (p.sequence::bigint, 1, p.sequence)
+      AND NOT ${SWEPT_ELSEWHERE}))`,
 );
 
 /**
@@ -32,16 +33,16 @@ const TRANSITION_ROWS = TABLE.flatMap(({ from, to, event }) =>
   ),
 ).join(', ');
 
-const transitions = sql<Offender, Range>(
+const transitions = search<Range>(
   'verify_transitions',
-  (p) => `
+  (within) => `
     SELECT step.payment_id AS id, format('event %s (%s) goes from %s to %s', step.sequence, step.type,
       coalesce(step.before, 'nothing'), coalesce(nullif(step.status, ''), 'no status')) AS detail
     FROM (
       SELECT e.payment_id, e.sequence, e.type, e.status, lag(e.status) OVER earlier AS before
       FROM (
         SELECT e.payment_id, e.sequence, e.type, ${STATUS} AS status
-        FROM events e WHERE ${within('e.payment_id', p)} OFFSET 0
+        FROM events e WHERE ${within('e.payment_id')} OFFSET 0
       ) e
       WINDOW earlier AS (PARTITION BY e.payment_id ORDER BY e.sequence)
     ) step
@@ -52,12 +53,12 @@ const transitions = sql<Offender, Range>(
     UNION ALL
     SELECT p.id, format('status is %s, its last event reports %s', p.status, ${STATUS})
     FROM payments p JOIN events e ON e.payment_id = p.id AND e.sequence = p.sequence
-    WHERE ${within('p.id', p)} AND p.status IS DISTINCT FROM ${STATUS}`,
+    WHERE ${within('p.id')} AND p.status IS DISTINCT FROM ${STATUS}`,
 );
 
-const bodies = sql<Offender, Range>(
+const bodies = search<Range>(
   'verify_events',
-  (p) => `
+  (within) => `
     SELECT e.id, CASE WHEN p.id IS NULL THEN format('payment %s does not exist', e.payment_id)
       WHEN p.merchant_id <> e.merchant_id THEN format('it is of %s, payment %s of %s', e.merchant_id, p.id,
         p.merchant_id)
@@ -66,7 +67,7 @@ const bodies = sql<Offender, Range>(
     FROM (
       SELECT id, payment_id, merchant_id, sequence, body, txid, place, lag(txid) OVER earlier AS txid_before,
         lag(place) OVER earlier AS place_before
-      FROM events WHERE ${within('payment_id', p)}
+      FROM events WHERE ${within('payment_id')}
       WINDOW earlier AS (PARTITION BY payment_id ORDER BY sequence)
     ) e LEFT JOIN payments p ON p.id = e.payment_id
     WHERE p.id IS NULL OR p.merchant_id <> e.merchant_id OR NOT starts_with(e.body, '{"id":"' || e.id || '"')

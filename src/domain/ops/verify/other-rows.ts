@@ -3,9 +3,10 @@ import type { Wallet } from '../../chain/wallets/store.ts';
 import { holdsItem, STATUSES } from '../../payments/lifecycle/states.ts';
 import { IS_PARKED } from '../../schedule/parking.ts';
 import { IS_WAITING } from '../../schedule/rows.ts';
-import { run, sql } from '../../../platform/postgres/db.ts';
-import { ADDRESS_ROWS } from './addresses.ts';
+import { IS_MOVING } from '../../moves/steps.ts';
+import { OWNER_OF_JOB } from '../move/tables/owners.ts';
 import type { OtherInvariant, OtherPage } from './invariant.ts';
+import { pageRows, runOf } from './pages/statements.ts';
 
 /** A row with what is wrong with it; null: nothing. */
 export interface ReadRow {
@@ -25,22 +26,28 @@ export function toPage(rows: readonly ReadRow[], limit: number): OtherPage {
   };
 }
 
-const jobPage = sql<ReadRow, { job: string; key: string; limit: number }>(
+/** SQL: whose a job `t` is; null: the cell's. */
+const OWNER = `coalesce(t.for_merchant, ${OWNER_OF_JOB})`;
+
+// Jobs of a merchant who moves are never due here: the target lets its own run, when the merchant is there.
+const jobPage = pageRows<ReadRow, { job: string; key: string; limit: number }>(
   'verify_scheduled_jobs',
-  (p) => `
-    SELECT j.job || ' ' || j.key AS id, ARRAY[j.job, j.key] AS last, ${IS_PARKED} AS is_parked, CASE
-      WHEN j.visible_at = 'infinity' AND NOT (${IS_PARKED}) AND NOT (${IS_WAITING('j')})
+  (own, p) => `
+    SELECT t.job || ' ' || t.key AS id, ARRAY[t.job, t.key] AS last, ${IS_PARKED} AS is_parked, CASE
+      WHEN t.visible_at = 'infinity' AND NOT (${IS_PARKED}) AND NOT (${IS_WAITING('t')})
+          AND NOT ${IS_MOVING(OWNER)}
         THEN 'it is never due: neither parked nor waiting for a turn'
-      WHEN ${IS_WAITING('j')} AND m.id IS NULL
-        THEN format('it waits for a turn of merchant %s, which does not exist', j.turn_of)
-      WHEN j.test_clock IS NOT NULL AND p.id IS NULL
-        THEN format('its test clock is of payment %s, which does not exist', j.test_clock) END AS detail
+      WHEN ${IS_WAITING('t')} AND m.id IS NULL
+        THEN format('it waits for a turn of merchant %s, which does not exist', t.turn_of)
+      WHEN t.test_clock IS NOT NULL AND p.id IS NULL
+        THEN format('its test clock is of payment %s, which does not exist', t.test_clock) END AS detail
     FROM (
-      SELECT * FROM scheduled_jobs WHERE (job, key) > (${p.job}, ${p.key})
-      ORDER BY job, key LIMIT ${p.limit}
-    ) j LEFT JOIN merchants m ON m.id = j.turn_of
-      LEFT JOIN LATERAL (SELECT id FROM payments WHERE id = j.test_clock LIMIT 1) p ON true
-    ORDER BY j.job, j.key`,
+      SELECT t.* FROM scheduled_jobs t
+      WHERE (t.job, t.key) > (${p.job}, ${p.key}) AND ${own(OWNER)}
+      ORDER BY t.job, t.key LIMIT ${p.limit}
+    ) t LEFT JOIN merchants m ON m.id = t.turn_of
+      LEFT JOIN LATERAL (SELECT id FROM payments WHERE id = t.test_clock LIMIT 1) p ON true
+    ORDER BY t.job, t.key`,
 );
 
 interface ClaimKey {
@@ -52,9 +59,9 @@ interface ClaimKey {
 }
 
 // The reply of a creation begins with the payment's id.
-const claimPage = sql<ReadRow, ClaimKey>(
+const claimPage = pageRows<ReadRow, ClaimKey>(
   'verify_idempotency_keys',
-  (p) => `
+  (own, p) => `
     SELECT concat_ws(' ', k.merchant_id, k.method, k.path, k.key) AS id, false AS is_parked,
       ARRAY[k.merchant_id, k.key, k.method, k.path] AS last,
       CASE WHEN k.status IS NULL OR k.body IS NULL THEN 'it has no reply'
@@ -63,6 +70,7 @@ const claimPage = sql<ReadRow, ClaimKey>(
     FROM (
       SELECT * FROM idempotency_keys
       WHERE (merchant_id, key, method, path) > (${p.merchant}, ${p.key}, ${p.method}, ${p.path})
+        AND ${own('merchant_id')}
       ORDER BY merchant_id, key, method, path LIMIT ${p.limit}
     ) k LEFT JOIN LATERAL (
       SELECT id FROM payments
@@ -71,20 +79,22 @@ const claimPage = sql<ReadRow, ClaimKey>(
     ORDER BY k.merchant_id, k.key, k.method, k.path`,
 );
 
-const walletPage = sql<Wallet, { after: string; limit: number }>(
+const walletPage = pageRows<Wallet, { after: string; limit: number }>(
   'verify_wallets',
-  (p) => `SELECT * FROM wallets WHERE id > ${p.after} ORDER BY id LIMIT ${p.limit}`,
+  (own, p) => `
+    SELECT * FROM wallets WHERE id > ${p.after} AND ${own('merchant_id')} ORDER BY id LIMIT ${p.limit}`,
 );
 
 // By the index of orders: the order of such a payment is its link.
-const linkPage = sql<ReadRow, { after: string; holding: readonly string[]; limit: number }>(
+const linkPage = pageRows<ReadRow, { after: string; holding: readonly string[]; limit: number }>(
   'verify_payment_links',
-  (p) => `
+  (own, p) => `
     SELECT l.id, ARRAY[l.id] AS last, false AS is_parked,
       CASE WHEN l.taken <> held.count
         THEN format('it counts %s as taken, and %s payments hold an item', l.taken, held.count) END AS detail
     FROM (
-      SELECT * FROM payment_links WHERE id > ${p.after} ORDER BY id LIMIT ${p.limit}
+      SELECT * FROM payment_links WHERE id > ${p.after} AND ${own('merchant_id')}
+      ORDER BY id LIMIT ${p.limit}
     ) l CROSS JOIN LATERAL (
       SELECT count(*) FROM payments p WHERE p.merchant_id = l.merchant_id AND p.order_id = l.id
         AND p.link_id = l.id AND p.status = ANY (${p.holding})
@@ -101,8 +111,8 @@ export const OTHER_ROWS: readonly OtherInvariant[] = [
     remedy:
       'npm run ops -- requeue --job JOB --key KEY makes it due; delete the job of a payment that is gone.',
     first: ['', ''],
-    read: async (tx, [job = '', key = ''], limit) =>
-      toPage(await run(tx, jobPage, { job, key, limit }), limit),
+    read: async (tx, [job = '', key = ''], limit, scope) =>
+      toPage(await runOf(tx, jobPage, { job, key, limit, ...scope }), limit),
   },
   {
     name: 'idempotency keys',
@@ -110,8 +120,8 @@ export const OTHER_ROWS: readonly OtherInvariant[] = [
     meaning: 'a stored Idempotency-Key has its reply, and that of a creation names a payment of its merchant',
     remedy: 'A payment was deleted or lost by a restore: its merchant was promised it. Tell the merchant.',
     first: ['', '', '', ''],
-    read: async (tx, [merchant = '', key = '', method = '', path = ''], limit) =>
-      toPage(await run(tx, claimPage, { merchant, key, method, path, limit }), limit),
+    read: async (tx, [merchant = '', key = '', method = '', path = ''], limit, scope) =>
+      toPage(await runOf(tx, claimPage, { merchant, key, method, path, limit, ...scope }), limit),
   },
   {
     name: 'wallets',
@@ -119,10 +129,10 @@ export const OTHER_ROWS: readonly OtherInvariant[] = [
     meaning: 'a wallet is as the command stored it: its MAC is right under a key of SECRETS_KEY',
     remedy: 'Its live payments get 503. Find out who changed it, and set it again (operations/wallets.md).',
     first: [''],
-    async read(tx, [after = ''], limit, config) {
-      const rows = (await run(tx, walletPage, { after, limit })).map((wallet) => ({
+    async read(tx, [after = ''], limit, scope) {
+      const rows = (await runOf(tx, walletPage, { after, limit, ...scope })).map((wallet) => ({
         id: wallet.id,
-        detail: walletFault(config, wallet),
+        detail: walletFault(scope.config, wallet),
         last: [wallet.id],
         is_parked: false,
       }));
@@ -136,8 +146,10 @@ export const OTHER_ROWS: readonly OtherInvariant[] = [
     remedy:
       'A previous release has expired some of its payments, or the row was changed: set taken to the number.',
     first: [''],
-    read: async (tx, [after = ''], limit) =>
-      toPage(await run(tx, linkPage, { after, holding: STATUSES.filter(holdsItem), limit }), limit),
+    read: async (tx, [after = ''], limit, scope) =>
+      toPage(
+        await runOf(tx, linkPage, { after, holding: STATUSES.filter(holdsItem), limit, ...scope }),
+        limit,
+      ),
   },
-  ADDRESS_ROWS,
 ];

@@ -6,8 +6,9 @@ import { dueRefundOf } from '../../payments/refunds/due.ts';
 import { evaluate } from '../../payments/transfers/evaluate.ts';
 import type { PaymentTransfer } from '../../payments/transfers/payment-transfer.ts';
 import { readTransfersByPayment } from '../../payments/transfers/store.ts';
-import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { exists, within, type Invariant, type Offender, type Page, type Range } from './invariant.ts';
+import type { Tx } from '../../../platform/postgres/db.ts';
+import type { Invariant, Offender, Page, Range } from './invariant.ts';
+import { exists, runOf, searchRows } from './pages/statements.ts';
 
 /** The columns that decide; metadata and descriptions may be long, and stay in the database. */
 type DecidingColumns = Pick<
@@ -25,21 +26,21 @@ type DecidingColumns = Pick<
   | 'fully_funded'
 >;
 
-const withMoney = sql<DecidingColumns & { has_job: boolean }, Range>(
+const withMoney = searchRows<DecidingColumns & { has_job: boolean }, Range>(
   'verify_payments_with_money',
-  (p) => `
+  (within) => `
     SELECT id, status, exceptions, pay_amount, pay_currency, pay_network, policy, expires_at, cancelled_at,
       settled_at,
       fully_funded,
       ${exists(`scheduled_jobs j WHERE j.job = '${settlePayment.name}' AND j.key = id`)} AS has_job
     FROM payments
-    WHERE ${within('id', p)} AND (fully_funded OR exceptions && ARRAY['underpaid', 'overpaid']
+    WHERE ${within('id')} AND (fully_funded OR exceptions && ARRAY['underpaid', 'overpaid']
       OR ${exists('transfers t WHERE t.payment_id = id')})`,
 );
 
 /** Searches with the functions that decide about a payment: each rule is written once. */
-async function findUndecided(tx: Tx, { after, until }: Page): Promise<Offender[]> {
-  const rows = await run(tx, withMoney, { after, until });
+async function findUndecided(tx: Tx, page: Page): Promise<Offender[]> {
+  const rows = await runOf(tx, withMoney, page);
   const ids = rows.map(({ id }) => id);
   const transfersOf = await readTransfersByPayment(tx, ids);
   return rows.flatMap(({ has_job, ...row }) => {

@@ -5,6 +5,7 @@ import { lookupsOf } from '../../../domain/ops/move/lookups.ts';
 import { moveMerchant } from '../../../domain/ops/move/move.ts';
 import { MoveRefused } from '../../../domain/ops/move/steps.ts';
 import { forgetMerchant, takeBack } from '../../../domain/ops/move/take-back.ts';
+import { MOVES } from '../../../domain/moves/steps.ts';
 import { environmentOf, readCells, type Cells } from '../../../platform/cells/file.ts';
 import { recordMoved } from '../../../platform/cells/moved.ts';
 import { StartError } from '../../../platform/config/config.ts';
@@ -104,7 +105,7 @@ async function moveTo(
 
 function orderOf(ctx: Context, { cell, cells }: Target, merchantId: string, output: OpsOutput): MoveOrder {
   const actor = { kind: 'command', actor: actorName(ctx.config), address: null } as const;
-  const entry = { ...actor, merchantId, command: 'moves to another cell', details: { cell } };
+  const entry = { ...actor, merchantId, command: MOVES, details: { cell } };
   return {
     merchantId,
     cell,

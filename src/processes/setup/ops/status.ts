@@ -107,11 +107,7 @@ export const verifyCommand: OpsCommand = {
       value: 'TIME',
       meaning: 'only payments that were created since (2026-01-31 or 2026-01-31T12:00:00Z)',
     },
-    merchant: {
-      type: 'string',
-      value: 'ID',
-      meaning: 'counts the rows of this merchant instead, with a digest of each table: to compare two cells',
-    },
+    merchant: { type: 'string', value: 'ID', meaning: 'only what is theirs, with a digest of each table' },
     chain: { type: 'boolean', meaning: 'the ledger against chains, to the last unit' },
     network: { type: 'string', value: 'NETWORK', meaning: 'for --chain: that one alone' },
     after: { type: 'string', value: 'ID', meaning: 'for --chain: payments behind this one, to go on there' },
@@ -131,7 +127,7 @@ export const verifyCommand: OpsCommand = {
     };
     const progress = progressOf(output);
     const merchant = values.text('merchant');
-    if (merchant !== null) return ended(await countRows(ctx, merchant));
+    if (merchant !== null) return ended(await verifyMerchant(ctx, merchant, progress));
     if (values.has('chain')) return ended(await verifyChain(ctx, values, progress));
     const onlyChain = ['network', 'after', 'from-block'].find((name) => values.text(name) !== null);
     if (onlyChain !== undefined) throw new OpsUsageError(`--${onlyChain} is for verify --chain.`);
@@ -140,14 +136,16 @@ export const verifyCommand: OpsCommand = {
   },
 };
 
-async function countRows({ db }: Context, merchantId: string) {
+/** Counts a merchant's rows, and checks every invariant over them. */
+async function verifyMerchant(ctx: Context, merchantId: string, onProgress: Progress) {
   if (!isId('mer', merchantId)) throw new OpsUsageError(`There is no merchant ${merchantId}`);
-  const tables = await measureMerchant(db, merchantId);
+  const tables = await measureMerchant(ctx.db, merchantId);
   const lines = Object.entries(tables)
     .filter(([, { rows }]) => rows > 0)
     .map(([name, { rows, digest }]) => `${String(rows).padStart(9)}  ${name.padEnd(24)}  ${digest}`);
   const text = lines.length === 0 ? `Nothing of ${merchantId} is here.` : lines.join('\n');
-  return { ok: true, merchant_id: merchantId, tables, text: `${text}\n` };
+  const report = await verify(ctx, { since: null, merchantId, onProgress });
+  return { ...report, merchant_id: merchantId, tables, text: `${text}\n${reportText(report)}` };
 }
 
 type Progress = (rows: number, of: string) => void;
