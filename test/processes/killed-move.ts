@@ -13,11 +13,13 @@ import type { Stand } from './stand.ts';
 export const MOMENTS: Readonly<Record<string, readonly [end: 'source' | 'target', when: string]>> = {
   'it is to be announced': ['source', "INSERT ON merchant_moves FOR EACH ROW WHEN (NEW.step = 'announced')"],
   'it is to arrive': ['target', "INSERT ON merchant_moves FOR EACH ROW WHEN (NEW.step = 'arriving')"],
+  'payments that rest come': ['target', "INSERT ON payments FOR EACH ROW WHEN (NEW.status = 'EXPIRED')"],
+  'the feed comes': ['target', 'INSERT ON events FOR EACH ROW'],
   'writes are to stop': [
     'source',
     'UPDATE ON merchant_moves FOR EACH ROW WHEN (OLD.stopped_until IS NULL AND NEW.stopped_until IS NOT NULL)',
   ],
-  'rows are half-way': ['target', 'INSERT ON payments FOR EACH ROW'],
+  'rows are half-way': ['target', "INSERT ON payments FOR EACH ROW WHEN (NEW.status = 'WAITING')"],
   'rows are nearly there': ['target', 'INSERT ON scheduled_jobs FOR EACH ROW'],
   'it is to be decided': ['source', "UPDATE ON merchant_moves FOR EACH ROW WHEN (NEW.step = 'moved')"],
   'routes are switched': ['source', "UPDATE ON merchant_moves FOR EACH ROW WHEN (NEW.step = 'switched')"],
@@ -31,7 +33,7 @@ export const MOMENTS: Readonly<Record<string, readonly [end: 'source' | 'target'
   'it is forgotten': ['source', "UPDATE ON merchant_moves FOR EACH ROW WHEN (NEW.step = 'forgotten')"],
 };
 /** The moments before the move is decided. */
-export const UNDECIDED = Object.keys(MOMENTS).slice(0, 6);
+export const UNDECIDED = Object.keys(MOMENTS).slice(0, 8);
 const LOCK = 4711;
 
 /** Commands that move a merchant from a stand's database to another one, and are stopped on their way. */

@@ -5,7 +5,7 @@ import { setWebhookConfig } from '../../src/domain/webhooks/endpoints/settings.t
 import { startReceiver, type Receiver } from '../support/receivers.ts';
 import { until } from '../support/until.ts';
 import { createMoveCommands, MOMENTS, UNDECIDED, type MoveCommands } from './killed-move.ts';
-import { createStand, type Stand } from './stand.ts';
+import { createStand, type Stand, type Web } from './stand.ts';
 
 describe('a move of a merchant that is killed', function () {
   this.timeout(180_000);
@@ -29,6 +29,13 @@ describe('a move of a merchant that is killed', function () {
     await commands.close();
   });
 
+  const cancel = async (web: Web, id: string) =>
+    expect((await web.api('POST', `/v1/payment/${id}/cancel`, {})).status).to.equal(200);
+  /** A payment that rests. */
+  const end = async (web: Web) => {
+    const answer = await web.api('POST', '/v1/payment', { pay_amount: '10.50', order_id: 'order-0' });
+    await cancel(web, ((await answer.json()) as { id: string }).id);
+  };
   const killWhere = async (moment: string, ...more: string[]) =>
     commands.kill(await commands.waitWhere(moment, ...more));
 
@@ -42,7 +49,12 @@ describe('a move of a merchant that is killed', function () {
         return ((await answer.json()) as { id: string }).id;
       };
       const ids = [await create(), await create(), await create()];
-      await receiver.waitFor(3);
+      const ended = await create();
+      await cancel(web, ended);
+      await receiver.waitFor(5);
+      const rests = async () =>
+        (await stand.rows(`SELECT FROM deliveries WHERE status = 'pending'`)).length === 0;
+      await until('all is sent', rests, 60_000);
       if (moment === 'rows are to be forgotten' || moment === 'it is forgotten') {
         await commands.succeeds(commands.move());
         await killWhere(moment, '--forget');
@@ -56,12 +68,9 @@ describe('a move of a merchant that is killed', function () {
       await worker.ended();
       const there = { DATABASE_URL: commands.targetUrl };
       const [webThere] = [await stand.startWeb(there), await stand.startWorker(there)];
-      for (const id of ids) {
-        const cancelled = await webThere.api('POST', `/v1/payment/${id}/cancel`, {});
-        expect(cancelled.status).to.equal(200);
-      }
+      for (const id of ids) await cancel(webThere, id);
       expect((await web.api('POST', '/v1/payment', {})).status).to.equal(503);
-      await receiver.waitFor(6);
+      await receiver.waitFor(8);
       const told = receiver.requests.map(({ rawBody }) => {
         const { data, sequence } = JSON.parse(rawBody.toString()) as {
           data: { checkout: { id: string } };
@@ -69,7 +78,7 @@ describe('a move of a merchant that is killed', function () {
         };
         return `${data.checkout.id} ${sequence}`;
       });
-      expect(told).to.have.members(ids.flatMap((id) => [`${id} 1`, `${id} 2`]));
+      expect(told).to.have.members([...ids, ended].flatMap((id) => [`${id} 1`, `${id} 2`]));
     });
 
   for (const moment of UNDECIDED)
@@ -77,6 +86,7 @@ describe('a move of a merchant that is killed', function () {
       const web = await stand.startWeb();
       const body = { pay_amount: '10.50', order_id: 'order-1' };
       await web.api('POST', '/v1/payment', body);
+      await end(web);
       const elsewhere = join(commands.folder, 'elsewhere');
       await mkdir(elsewhere);
       await copyFile(join(commands.folder, 'cells.json'), join(elsewhere, 'cells.json'));
@@ -107,7 +117,7 @@ describe('a move of a merchant that is killed', function () {
       await forgetMoment();
       expect(await stand.rows('SELECT step FROM merchant_moves')).to.deep.equal([{ step: 'arrived' }]);
       expect(await commands.target('merchant_moves').select()).to.deep.equal([]);
-      expect(await commands.target('payments').select('status')).to.deep.equal([{ status: 'WAITING' }]);
+      expect(await commands.target('payments').pluck('status')).to.have.members(['WAITING', 'EXPIRED']);
       expect((await web.api('POST', '/v1/payment', body)).status).to.equal(503);
     });
 
@@ -116,6 +126,7 @@ describe('a move of a merchant that is killed', function () {
       const web = await stand.startWeb();
       const pay = () => web.api('POST', '/v1/payment', { pay_amount: '10.50', order_id: 'order-1' });
       await pay();
+      await end(web);
       await killWhere(moment);
       await commands.succeeds(commands.move('--rollback'));
       expect((await pay()).status).to.equal(201);
@@ -127,6 +138,6 @@ describe('a move of a merchant that is killed', function () {
         expect(rows).to.deep.equal([]);
       }
       expect(await commands.target('merchants').select()).to.deep.equal([]);
-      expect(await stand.rows('SELECT FROM payments')).to.have.length(2);
+      expect(await stand.rows('SELECT FROM payments')).to.have.length(3);
     });
 });

@@ -37,7 +37,9 @@ export const IS_ELSEWHERE = (merchant: string): string =>
 
 /**
  * SQL: whether rows of a merchant are copied here, or compared with those of the other cell: until proxies
- * lead there, what only one of the two drops would keep a decided move from going on.
+ * lead there, what only one of the two drops would keep a decided move from going on. What is dropped is not
+ * noted either (domain/ops/move/early).
  */
-export const IS_COMPARED = `EXISTS (SELECT FROM merchant_moves
-    WHERE step IN ('announced', 'moved', 'arriving') AND stopped_until > clock_timestamp())`;
+export const IS_COMPARED = `(EXISTS (SELECT FROM merchant_moves
+    WHERE step IN ('announced', 'moved', 'arriving') AND stopped_until > clock_timestamp())
+  OR EXISTS (SELECT FROM merchant_copies WHERE lasts_until > clock_timestamp()))`;

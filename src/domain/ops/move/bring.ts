@@ -1,10 +1,12 @@
 import type { Context } from '../../../platform/context.ts';
 import type { Db, Tx } from '../../../platform/postgres/db.ts';
-import { copyMerchant, CopyDiffers, type Ends } from './copy.ts';
+import { copyRest, CopyDiffers, type Ends } from './copy.ts';
 import { deleteMerchant } from './delete.ts';
+import { copyEarly } from './early/copy-early.ts';
+import { goOnNoting } from './early/notes.ts';
 import { raiseFence } from './fence.ts';
 import { drainMerchant, freezeJobs } from './hold-jobs.ts';
-import { assertMovable } from './preflight.ts';
+import { assertMovable, assertFree } from './preflight.ts';
 import { ask } from './tables/rows.ts';
 import { beginArriving, claim, holdRun, takenOver, type Run } from './runs.ts';
 import { decide, MARGIN_SECONDS, MoveRefused, stopFor } from './steps.ts';
@@ -32,7 +34,8 @@ export interface MoveOrder {
   readonly announce: () => Promise<void>;
   /** Leads keys and tokens of the merchant to the target; again it changes nothing. */
   readonly switchRoutes: () => Promise<void>;
-  readonly onProgress?: (rows: number, of: string) => void;
+  /** Waited for while writes go on, and not in the stop. */
+  readonly onProgress?: (rows: number, of: string) => void | Promise<void>;
 }
 
 /**
@@ -57,21 +60,25 @@ export async function bring(
       await deleteMerchant(target, { merchantId, keeps: 'nothing', holds: (tx) => holdRun(tx, move) });
     // What a chain reports of its payments meanwhile is quarantined in the target, and applied when they have
     // arrived.
-    await raiseFence(target, merchantId, 'first', (tx) => holdRun(tx, move));
+    for (const part of ['first', 'late'] as const)
+      await raiseFence(target, merchantId, part, (tx) => holdRun(tx, move));
+    const early = await copyEarly(ends, move, (copied, of) => order.onProgress?.(copied, of));
+    await assertFree(ctx, ends, merchantId);
     await rest(source, move);
     const stoppedAt = performance.now();
     await stop(source, move);
-    const rows = await copyMerchant(ends, move, (copied, of) => {
+    await goOnNoting(source, move);
+    const late = await copyRest(ends, move, early.feed, (copied, of) => {
       if (performance.now() > stoppedAt + COPY_SECONDS * 1_000) throw tooMany(copied);
-      order.onProgress?.(copied, of);
+      void order.onProgress?.(copied, of);
     });
     const isDecided = await source.transaction(async (tx) => {
       if (!(await decide(tx, move))) return false;
       await freezeJobs(tx, merchantId);
       return true;
     });
-    if (!isDecided) throw tooMany(rows);
-    return { rows, stoppedAt };
+    if (!isDecided) throw tooMany(late);
+    return { rows: early.rows + late, stoppedAt };
   } catch (error) {
     await letGo(ends, move);
     if (error instanceof CopyDiffers) throw new MoveRefused(`The copy is not equal: ${error.message}`);

@@ -1,7 +1,8 @@
 import type { Db, Tx } from '../../../platform/postgres/db.ts';
 import { begin } from './copy.ts';
 import { deleteRows, placesOf } from './tables/rows.ts';
-import { MERCHANT_TABLES, type MerchantTable } from './tables/tables.ts';
+import type { MerchantTable } from './tables/table.ts';
+import { MERCHANT_TABLES } from './tables/tables.ts';
 
 /** Rows of one transaction, which looks for what refers to each: a second or so, of 55 s that it may take. */
 const BATCH_ROWS = 5_000;

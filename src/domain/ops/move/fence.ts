@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db, Tx } from '../../../platform/postgres/db.ts';
 import { ask, columnsOf, literalOf } from './tables/rows.ts';
-import { isOf, MERCHANT_TABLES, type MerchantTable } from './tables/tables.ts';
+import { paymentsOf } from './tables/owners.ts';
+import { isOf, type MerchantTable, type PaymentTable } from './tables/table.ts';
+import { MERCHANT_TABLES, NOTED_TABLES } from './tables/tables.ts';
 
 /** Others wait behind a trigger that waits for a table: so long at most, again and again. */
 const LOCK_MS = 200;
@@ -28,6 +30,14 @@ export async function raiseFence(db: Db, merchantId: string, part: Part, holds?:
   }
 }
 
+/**
+ * Lets the database note each payment of a merchant of which something is written, while their payments are
+ * copied (early/notes.ts). What was written before this function ends is seen by whoever reads behind it.
+ */
+export async function raiseNotes(db: Db, merchantId: string, holds: Holds): Promise<void> {
+  for (const table of NOTED_TABLES) await inTurn(db, notesOn(table, merchantId), holds);
+}
+
 /** Throws where the move is another command's by now, and keeps it from that until the transaction ends. */
 type Holds = (tx: Tx) => Promise<void>;
 
@@ -47,26 +57,55 @@ export async function dropFence(db: Db, merchantId: string, holds?: Holds): Prom
     );
 }
 
-/** The triggers of a table: of what is written, and of what is deleted. */
-const namesOf = (merchantId: string) => [`moving ${merchantId}`, `moving ${merchantId} away`] as const;
+/** The triggers of a table: each of what is written, and of what is deleted. */
+const namesOf = (merchantId: string) =>
+  [
+    `moving ${merchantId}`,
+    `moving ${merchantId} away`,
+    `moving ${merchantId} noted`,
+    `moving ${merchantId} noted away`,
+  ] as const;
+
+/** A trigger on a table that calls a function for each row of a merchant. */
+interface Trigger {
+  readonly name: string;
+  readonly what: string;
+  readonly row: 'NEW' | 'OLD';
+  readonly calls: string;
+}
+
+function create(table: MerchantTable, merchantId: string, { name, what, row, calls }: Trigger): string {
+  // Of other merchants' rows it costs a comparison, where the row names its merchant.
+  const when =
+    typeof table.isOf === 'string' ? `WHEN (${row}.${table.isOf} = ${literalOf(merchantId)}) ` : '';
+  return `CREATE OR REPLACE TRIGGER "${name}" BEFORE ${what} ON ${table.name} FOR EACH ROW
+      ${when}EXECUTE FUNCTION ${calls}`;
+}
+
+const argument = (sql: string) => `'${sql.replaceAll("'", "''")}'`;
 
 /** `columns`: those of the table, where it has some that do not matter. */
 function triggersOn(table: MerchantTable, merchantId: string, columns: readonly string[]): string[] {
   const [written, deleted] = namesOf(merchantId);
-  const trigger = (name: string, what: string, row: 'NEW' | 'OLD') => {
-    const literal = literalOf(merchantId);
-    // Of other merchants' rows it costs a comparison, where the row names its merchant.
-    const [when, condition] =
-      typeof table.isOf === 'string'
-        ? [`WHEN (${row}.${table.isOf} = ${literal}) `, '']
-        : ['', isOf(table, literal)];
-    return `CREATE OR REPLACE TRIGGER "${name}" BEFORE ${what} ON ${table.name} FOR EACH ROW
-      ${when}EXECUTE FUNCTION refuse_moving(${literal}, '${condition.replaceAll("'", "''")}')`;
-  };
-  if (table.refuses === 'insert') return [trigger(written, 'INSERT', 'NEW')];
+  const literal = literalOf(merchantId);
+  const condition = typeof table.isOf === 'string' ? '' : isOf(table, literal);
+  const calls = `refuse_moving(${literal}, ${argument(condition)})`;
+  const on = (name: string, what: string, row: 'NEW' | 'OLD') =>
+    create(table, merchantId, { name, what, row, calls });
+  if (table.refuses === 'insert') return [on(written, 'INSERT', 'NEW')];
   const mattering = columns.filter((name) => table.bookkeeping?.includes(name) !== true);
   const update = mattering.length === 0 ? 'UPDATE' : `UPDATE OF ${mattering.join(', ')}`;
-  return [trigger(written, `INSERT OR ${update}`, 'NEW'), trigger(deleted, 'DELETE', 'OLD')];
+  return [on(written, `INSERT OR ${update}`, 'NEW'), on(deleted, 'DELETE', 'OLD')];
+}
+
+function notesOn(table: PaymentTable, merchantId: string): string[] {
+  const [, , written, deleted] = namesOf(merchantId);
+  const payments = paymentsOf(table.hangs);
+  const calls = `note_touched(${literalOf(merchantId)}, ${argument(payments === 't.payment_id' ? '' : payments)})`;
+  return [
+    create(table, merchantId, { name: written, what: 'INSERT OR UPDATE', row: 'NEW', calls }),
+    create(table, merchantId, { name: deleted, what: 'DELETE', row: 'OLD', calls }),
+  ];
 }
 
 /** Runs statements that lock a table, for which it waits a moment only, until they have run. */

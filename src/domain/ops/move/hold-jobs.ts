@@ -3,7 +3,8 @@ import { IS_STUCK } from '../../schedule/parking.ts';
 import type { Connection, Db, Tx } from '../../../platform/postgres/db.ts';
 import { holdRun, type Run } from './runs.ts';
 import { ask, literalOf } from './tables/rows.ts';
-import { isOf, MERCHANT_TABLES } from './tables/tables.ts';
+import { isOf } from './tables/table.ts';
+import { MERCHANT_TABLES } from './tables/tables.ts';
 
 const POLL_MS = 100;
 

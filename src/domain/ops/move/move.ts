@@ -4,9 +4,10 @@ import type { Context } from '../../../platform/context.ts';
 import type { Db } from '../../../platform/postgres/db.ts';
 import { bring, type MoveOrder } from './bring.ts';
 import { measureMerchant, type Ends } from './copy.ts';
+import { endNotes } from './early/notes.ts';
 import { dropFence } from './fence.ts';
 import { releaseJobs } from './hold-jobs.ts';
-import { holdRun } from './runs.ts';
+import { holdRun, keepRun } from './runs.ts';
 import { endMove, goOnArriving, MoveRefused, readMove, recordStep, type Decided } from './steps.ts';
 import { MERCHANT_TABLES } from './tables/tables.ts';
 
@@ -45,6 +46,10 @@ export async function moveMerchant(ctx: Context, target: Db, order: MoveOrder): 
   }
   if (after === 'moved' || after === 'switched') {
     await goOn(target, move);
+    await ctx.db.transaction(async (tx) => {
+      // Not those of a later move.
+      if (await keepRun(tx, move)) await endNotes(tx, merchantId);
+    });
     await recordStep(ctx.db, move, 'arrived');
   }
   const seconds = brought === null ? null : Math.round((performance.now() - brought.stoppedAt) / 100) / 10;

@@ -1,8 +1,9 @@
 import type { Tx } from '../../../platform/postgres/db.ts';
 import { isNetwork } from '../../chain/networks.ts';
 import { readAgainAbove } from '../chains.ts';
-import { ask, literalOf } from './tables/rows.ts';
-import { isOf, MERCHANT_TABLES } from './tables/tables.ts';
+import { isOfMoving, ON_PAYMENT } from './tables/owners.ts';
+import { ask } from './tables/rows.ts';
+import { PAYMENT_TABLES } from './tables/tables.ts';
 
 // What has other numbers in the target: positions in the feed, and the blocks of simulated chains.
 
@@ -58,17 +59,24 @@ interface Head {
   readonly mined_at: Date;
 }
 
-const SENT = MERCHANT_TABLES.find(({ name }) => name === 'sim_transfers');
+const SENT = PAYMENT_TABLES.find(({ name }) => name === 'sim_transfers');
+
+/** SQL: the number of a transfer among the changes of a chain, by which the target's sync finds them. */
+const CHANGE = {
+  /** Behind all that it has read: it reads them again, and knows them. */
+  read: 'head.changes + placed.place',
+  /** Below all that it will read: to it they are old. */
+  old: '(SELECT least(min(change), 0) FROM sim_transfers WHERE chain = $1) - placed.place',
+};
 
 /**
- * Puts the transfers of a merchant's test payments on the target's simulated chains, which have other
- * heights: each is as deep there as it was, so payments that are in flight go on to confirm. Transfers are
- * changes behind all that the target's sync has read: it reads them again, and knows them. In the order of
+ * Puts the transfers of the chosen test payments on the target's simulated chains, which have other
+ * heights: each is as deep there as it was, so payments that are in flight go on to confirm. In the order of
  * the simulator, by which a replacement comes before what it replaces.
  */
-export async function moveSimulated(source: Tx, target: Tx, merchantId: string): Promise<void> {
+export async function moveSimulated(source: Tx, target: Tx, as: keyof typeof CHANGE): Promise<void> {
   if (SENT === undefined) throw new Error('sim_transfers is no table of merchants');
-  const own = `${isOf(SENT, literalOf(merchantId))} AND strpos(t.chain, '/') = 0`;
+  const own = `${isOfMoving(SENT.hangs)} AND strpos(t.chain, '/') = 0`;
   const heads = await ask<Head>(
     source,
     `SELECT chain, height, mined_at FROM sim_heads
@@ -88,7 +96,7 @@ export async function moveSimulated(source: Tx, target: Tx, merchantId: string):
          SELECT tx_hash, row_number() OVER (ORDER BY dropped_at IS NOT NULL, seen_at, tx_hash) AS place
          FROM sim_transfers t WHERE ${own} AND t.chain = $1
        ), moved AS (
-         UPDATE sim_transfers t SET change = head.changes + placed.place,
+         UPDATE sim_transfers t SET change = ${CHANGE[as]},
            block_height = t.block_height + head.height - $2::bigint
          FROM placed, sim_heads head WHERE t.tx_hash = placed.tx_hash AND head.chain = $1
        )
@@ -101,7 +109,7 @@ export async function moveSimulated(source: Tx, target: Tx, merchantId: string):
       `UPDATE transfers t SET block_hash = NULL, block_height = t.block_height + head.height - $2::bigint
        FROM sim_heads head, payments p
        WHERE head.chain = $1 AND t.network = $1 AND NOT t.is_live
-         AND p.id = t.payment_id AND p.test_clock IS NULL AND p.merchant_id = ${literalOf(merchantId)}`,
+         AND p.id = t.payment_id AND p.test_clock IS NULL AND ${isOfMoving(ON_PAYMENT)}`,
       [chain, height],
     );
   }

@@ -29,6 +29,14 @@ export async function assertMovable(
   // One that has left the target comes back to its keys, which were kept to refuse whoever still used them.
   if (there.length > 0 && (await readMove(target, merchantId))?.step !== 'forgotten')
     throw new MoveRefused(`${merchantId} is in the target already`);
+  await assertFree(ctx, { source, target }, merchantId);
+}
+
+/**
+ * The same of what may change while payments are copied early: it is asked again before writes stop. Throws
+ * MoveRefused.
+ */
+export async function assertFree(ctx: Readers, { source, target }: Ends, merchantId: string): Promise<void> {
   for (const { count, why } of await ask<{ count: number; why: string }>(source, OBSTACLES, [merchantId]))
     if (count > 0) throw new MoveRefused(`${count} ${why}`);
   await assertKeys({ source, target }, merchantId);

@@ -79,9 +79,14 @@ const lockRun = sql<{ step: string }, Pick<Run, 'merchantId' | 'run'>>(
     SELECT step FROM merchant_moves WHERE merchant_id = ${p.merchantId} AND run = ${p.run} FOR SHARE`,
 );
 
+/** Until the transaction ends the move stays this run's. False: it is not. */
+export async function keepRun(tx: Tx, move: Pick<Run, 'merchantId' | 'run'>): Promise<boolean> {
+  return (await runOne(tx, lockRun, move)) !== null;
+}
+
 /** Until the transaction ends no other run takes the move over. Throws MoveRefused where one has. */
 export async function holdRun(tx: Tx, move: Pick<Run, 'merchantId' | 'run'>): Promise<void> {
-  if ((await runOne(tx, lockRun, move)) === null) throw takenOver(move);
+  if (!(await keepRun(tx, move))) throw takenOver(move);
 }
 
 const takeArriving = sql<{ merchant_id: string }, Pick<Run, 'merchantId' | 'run'>>(

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db, Tx } from '../../../platform/postgres/db.ts';
 import type { Ends } from './copy.ts';
 import { deleteMerchant } from './delete.ts';
+import { endNotes } from './early/notes.ts';
 import { dropFence } from './fence.ts';
 import { releaseJobs } from './hold-jobs.ts';
 import { claim, holdRun, reopen, takenOver, takeTarget, type Run } from './runs.ts';
@@ -36,6 +37,10 @@ export async function cleanUp({ source, target }: Ends, move: Run): Promise<void
     if (!(await endMove(target, move))) throw takenOver(move);
   }
   await dropFence(source, move.merchantId, holds);
+  await source.transaction(async (tx) => {
+    await holds(tx);
+    await endNotes(tx, move.merchantId);
+  });
 }
 
 /** Longer than a web process keeps what it knows of a key. */

@@ -1,4 +1,5 @@
 import type { Keys } from '../../chain/wallets/mac.ts';
+import { withoutArriving } from '../../moves/arriving.ts';
 import type { Context } from '../../../platform/context.ts';
 import { firstIdAt } from '../../../platform/values/ids.ts';
 import { addressInvariants } from './addresses.ts';
@@ -83,8 +84,10 @@ async function verifyPayments(ctx: VerifyContext, options: VerifyOptions, findin
     const from: readonly string[] = after;
     after = await inSnapshot(ctx.db, async (tx) => {
       const { rows, next, ...page } = await pages.read(tx, from);
-      for (const { name, find } of INVARIANTS)
-        findings.add(name, await findNamed(name, () => find(tx, { ...kept, ...page })));
+      for (const { name, find } of INVARIANTS) {
+        const found = await findNamed(name, () => find(tx, { ...kept, ...page }));
+        findings.add(name, merchantId === null ? await withoutArriving(tx, found) : found);
+      }
       const read = findings.count('payments', rows);
       onProgress?.(read, 'payments');
       return next;

@@ -1,4 +1,5 @@
 import { findHorizon } from '../../events/horizon.ts';
+import { IS_MOVING } from '../../moves/steps.ts';
 import type { Context } from '../../../platform/context.ts';
 import { deleteInChunks, run, sql, type Db, type Tx } from '../../../platform/postgres/db.ts';
 import { addSeconds } from '../../../platform/clock.ts';
@@ -16,11 +17,13 @@ const MOST_STEPS = 60;
 /** The longest range of the charts is 90 days; the events of more are gone. */
 const KEPT_SECONDS = 100 * 86_400;
 
+// Who arrives from another cell brings a position along.
 const insertPositions = sql(
   'insert_count_positions',
   `INSERT INTO payment_count_positions (merchant_id, txid, place)
    SELECT id, '0', 0 FROM merchants m
    WHERE NOT EXISTS (SELECT FROM payment_count_positions c WHERE c.merchant_id = m.id)
+     AND NOT ${IS_MOVING('m.id')}
    ON CONFLICT DO NOTHING`,
 );
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { isOf, MERCHANT_TABLES } from '../../../../src/domain/ops/move/tables/tables.ts';
+import { isOf } from '../../../../src/domain/ops/move/tables/table.ts';
+import { MERCHANT_TABLES } from '../../../../src/domain/ops/move/tables/tables.ts';
 import { forgetMerchant } from '../../../../src/domain/ops/move/take-back.ts';
 import { FINAL_DEPTH, useEvmStand } from '../../../support/evm-stand.ts';
 import type { Wallet } from '../../../../src/domain/chain/wallets/store.ts';
@@ -136,11 +137,12 @@ describe('a live merchant that moves, with a wallet on a real chain', function (
     const { db } = here.harness.ctx;
     // The last tables are not closed, nor read, while this is open: the first are closed already.
     const held = await db.transaction();
-    await held.raw('LOCK TABLE receipts IN ROW EXCLUSIVE MODE');
     const asked: Promise<unknown>[] = [];
     const move = stand.move({
       ...order(),
-      onProgress: (_rows, of) => {
+      onProgress: async (_rows, of) => {
+        if (of === 'rows copied while writes go on, up to events,')
+          await held.raw('LOCK TABLE receipts IN ROW EXCLUSIVE MODE');
         if (of === 'rows copied, up to payments,') asked.push(pay(copied, here, there));
       },
       switchRoutes: async () => {

@@ -96,12 +96,9 @@ describe('moving a merchant to another cell', function () {
     const before = await measureMerchant(source.ctx.db, source.merchant.id);
     const { step, rows } = await stand.move();
     expect(step).to.equal('arrived');
-    expect(rows).to.equal(
-      MERCHANT_TABLES.filter(({ isDerived }) => isDerived !== true).reduce(
-        (sum, { name }) => sum + (before[name]?.rows ?? 0),
-        0,
-      ),
-    );
+    // Events of payments that go on are copied early, and looked at again in the stop.
+    const all = MERCHANT_TABLES.filter(({ isDerived }) => isDerived !== true);
+    expect(rows).to.be.at.least(all.reduce((sum, { name }) => sum + (before[name]?.rows ?? 0), 0));
     expect(stand.switched).to.equal(1);
     expect(await isSound(target)).to.deep.equal([]);
     const there = await openShop(target, source.merchant);

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { createHandlers } from '../../../../src/background/workers.ts';
-import { isOf, MERCHANT_TABLES } from '../../../../src/domain/ops/move/tables/tables.ts';
+import { dropFence, raiseNotes } from '../../../../src/domain/ops/move/fence.ts';
+import { isOf } from '../../../../src/domain/ops/move/tables/table.ts';
+import { MERCHANT_TABLES } from '../../../../src/domain/ops/move/tables/tables.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 
 /**
@@ -10,6 +12,9 @@ import { createHarness, type Harness } from '../../../support/harness.ts';
 const CELL_TABLES: Readonly<Record<string, string>> = {
   schema_migrations: 'what the database has been migrated to',
   merchant_moves: 'the moves themselves',
+  merchant_copies: 'the same',
+  copied_payments: 'the same',
+  touched_payments: 'the same',
   processes: 'what runs in the cell',
   worker_beats: 'what runs in the cell',
   worker_drain: 'whether its workers rest',
@@ -26,6 +31,11 @@ const CELL_TABLES: Readonly<Record<string, string>> = {
   payout_stops: 'the same',
   payouts: 'what its signer has signed',
   payout_accounts: 'what its signer pays from',
+};
+
+/** Tables with payments that are copied in the stop alone, with the reason. */
+const LATE_TABLES: Readonly<Record<string, string>> = {
+  link_holds: 'rows of minutes, of payments that are open',
 };
 
 /** Whose a job is, by what its key begins with (MERCHANT_TABLES, scheduled_jobs). */
@@ -79,6 +89,35 @@ describe('the tables of a merchant that moves', () => {
     const place = (table: string) => MERCHANT_TABLES.findIndex(({ name }) => name === table);
     const early = rows.filter(({ child, parent }) => place(child) !== -1 && place(child) < place(parent));
     expect(early).to.deep.equal([]);
+  });
+
+  it('are noted, and copied again, by payment wherever they hang on one', async () => {
+    const { rows } = await harness.ctx.db.raw<{ rows: { name: string }[] }>(
+      `WITH RECURSIVE hanging AS (
+         SELECT table_name::text AS name FROM information_schema.columns
+         WHERE table_schema = current_schema() AND column_name IN ('payment_id', 'refund_id', 'delivery_id')
+         UNION
+         SELECT c.conrelid::regclass::text FROM pg_constraint c JOIN hanging h
+           ON c.confrelid = to_regclass(h.name) OR c.confrelid = 'payments'::regclass
+         WHERE c.contype = 'f'
+       ) SELECT DISTINCT name FROM hanging WHERE NOT EXISTS (
+         SELECT FROM pg_inherits WHERE inhrelid = to_regclass(name))`,
+    );
+    const theirs = MERCHANT_TABLES.filter(({ hangs }) => hangs !== undefined).map(({ name }) => name);
+    const hanging = rows
+      .map(({ name }) => name)
+      .filter((name) => (CELL_TABLES[name] ?? LATE_TABLES[name]) === undefined);
+    expect(theirs).to.have.members([...hanging, 'payments', 'sim_transfers']);
+    await raiseNotes(harness.ctx.db, harness.merchant.id, () => Promise.resolve());
+    const { rows: noted } = await harness.ctx.db.raw<{ rows: { name: string; events: number }[] }>(
+      // pg_trigger.h: 4 is INSERT, 8 DELETE, 16 UPDATE.
+      `SELECT tgrelid::regclass::text AS name, bit_or(tgtype::int) & 28 AS events FROM pg_trigger
+       WHERE tgname LIKE 'moving %' AND tgparentid = 0 GROUP BY 1`,
+    );
+    await dropFence(harness.ctx.db, harness.merchant.id);
+    // The terms follow from their payment.
+    const written = theirs.filter((name) => name !== 'payment_terms').map((name) => ({ name, events: 28 }));
+    expect(noted).to.have.deep.members(written);
   });
 
   it('are asked for a merchant by a condition that each of them takes', async () => {

@@ -13,6 +13,11 @@ export const MOVES: Reasons = {
     stop_writes_of_merchant: OWN_ROW,
     move_merchant_for_good: OWN_ROW,
     take_back_merchant_move: OWN_ROW,
+    begin_copy_of_merchant: OWN_ROW,
+    let_copy_of_merchant_last: OWN_ROW,
+    keep_copied_payments: OWN_ROW,
+    forget_copy_of_merchant:
+      'The run of the move is held: no other one keeps copies, and notes of a copy that has ended are nobody’s.',
   },
   readsMore: {
     claim_merchant_move:

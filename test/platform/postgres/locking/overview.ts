@@ -3,7 +3,7 @@ import { FIRST_WINS, LOCKED_ROWS, OWN_ROW, type Reasons } from './reasons.ts';
 /** What the desk shows of all payments of a merchant. */
 export const OVERVIEW: Reasons = {
   right: {
-    insert_count_positions: FIRST_WINS,
+    insert_count_positions: `${FIRST_WINS} Who begins to arrive meanwhile gets one, which the copy replaces.`,
     lock_count_positions: `${LOCKED_ROWS} What it reads of the feed only says whether to look.`,
     count_pages_of_feeds:
       'The positions were locked by the statement before; below the horizon the feed does not change any more.',

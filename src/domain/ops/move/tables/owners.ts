@@ -21,3 +21,30 @@ export const OWNER_OF_JOB = `CASE left(t.key, 4)
     WHEN 'ref_' THEN (SELECT p.merchant_id FROM refunds r JOIN payments p ON p.id = r.payment_id WHERE r.id = t.key)
     WHEN 'wal_' THEN (SELECT merchant_id FROM wallets WHERE id = split_part(t.key, ' ', 1))
     ELSE (SELECT merchant_id FROM payments WHERE id = t.test_clock) END`;
+
+/** How the rows of a table hang on payments. */
+export interface Hangs {
+  /** The column of the row that leads there. */
+  readonly by: string;
+  /** The table between, if there is one: its key that `by` names. It has the payment in `payment_id`. */
+  readonly over?: { readonly table: string; readonly key: string };
+}
+
+export const ON_PAYMENT: Hangs = { by: 'payment_id' };
+export const ON_REFUND: Hangs = { by: 'refund_id', over: { table: 'refunds', key: 'id' } };
+
+/** The temporary table of the payments that are chosen to be copied together, in both databases. */
+export const MOVING_PAYMENTS = 'moving_payments';
+
+/** SQL: whether a row `t` hangs on one of the chosen payments. */
+export function isOfMoving({ by, over }: Hangs): string {
+  const moving = `SELECT id FROM ${MOVING_PAYMENTS}`;
+  return over === undefined
+    ? `t.${by} IN (${moving})`
+    : `t.${by} IN (SELECT ${over.key} FROM ${over.table} WHERE payment_id IN (${moving}))`;
+}
+
+/** SQL: the payments on which a row `t` hangs, for `IN`. */
+export function paymentsOf({ by, over }: Hangs): string {
+  return over === undefined ? `t.${by}` : `SELECT payment_id FROM ${over.table} WHERE ${over.key} = t.${by}`;
+}

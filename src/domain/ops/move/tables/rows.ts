@@ -1,6 +1,6 @@
 import type { Connection, Tx } from '../../../../platform/postgres/db.ts';
 import { isId } from '../../../../platform/values/ids.ts';
-import { isOf, type MerchantTable } from './tables.ts';
+import { isOf, type MerchantTable } from './table.ts';
 
 /** Rows that travel at once, and are in memory at once. */
 const BATCH_ROWS = 500;
@@ -45,11 +45,11 @@ export interface Measure {
   readonly digest: string;
 }
 
-/** Measures a merchant's rows of a table. The order of the rows does not matter. */
+/** Measures the rows `t` of a table that a condition finds. Their order does not matter. */
 export async function measureRows(
   connection: Connection,
   table: MerchantTable,
-  merchantId: string,
+  condition: string,
 ): Promise<Measure> {
   const columns = await columnsOf(connection, table);
   const compared = columns.filter(
@@ -59,17 +59,20 @@ export async function measureRows(
   const [found] = await ask<Measure>(
     connection,
     `SELECT count(*)::int AS rows, coalesce(sum(hashtextextended(${row}::text, 0)), 0)::text AS digest
-     FROM ${table.name} t WHERE ${isOf(table, literalOf(merchantId))}`,
+     FROM ${table.name} t WHERE ${condition}`,
   );
   if (found === undefined) throw new Error(`${table.name} was not measured`);
   return found;
 }
 
-/** Reads a merchant's rows of a table as JSON, some at a time, in the snapshot of the transaction. */
+/**
+ * Reads the rows `t` of a table that a condition finds as JSON, some at a time, in the snapshot of the
+ * transaction.
+ */
 export async function* readRows(
   tx: Tx,
   table: MerchantTable,
-  merchantId: string,
+  condition: string,
   columns: readonly string[],
 ): AsyncGenerator<string[]> {
   const values = columns.map((name) => `${table.instead?.[name] ?? `t.${quoted(name)}`} AS ${quoted(name)}`);
@@ -77,7 +80,7 @@ export async function* readRows(
   await ask(
     tx,
     `DECLARE moving NO SCROLL CURSOR FOR SELECT row_to_json(r)::text AS row FROM (
-       SELECT ${values.join(', ')} FROM ${table.name} t WHERE ${isOf(table, literalOf(merchantId))}${order}) r`,
+       SELECT ${values.join(', ')} FROM ${table.name} t WHERE ${condition}${order}) r`,
   );
   for (;;) {
     const rows = await ask<{ row: string }>(tx, `FETCH ${BATCH_ROWS} FROM moving`);
@@ -98,12 +101,15 @@ export async function insertRows(
   rows: readonly string[],
 ): Promise<void> {
   const isNew = table.isKnown === undefined ? '' : ` WHERE NOT (${table.isKnown})`;
+  const values = columns.map((name) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ');
+  const isTaken = table.isReplaced === true || table.isParent === true;
+  const taken = isTaken ? ` ON CONFLICT (id) DO UPDATE SET ${values}` : '';
   await ask(
     tx,
     `INSERT INTO ${table.name} (${columns.map(quoted).join(', ')})
      SELECT ${columns.map((name) => `r.${quoted(name)}`).join(', ')}
      FROM json_populate_recordset(NULL::${table.name}, $1::json) WITH ORDINALITY AS r${isNew}
-     ORDER BY r.ordinality`,
+     ORDER BY r.ordinality${taken}`,
     [`[${rows.join(',')}]`],
   );
 }

@@ -1,46 +1,15 @@
-import { through, ofPayment, ofRefund, ofTill, ofPerson, ofTestClock, OWNER_OF_JOB } from './owners.ts';
-
-/** A table with rows of merchants. */
-export interface MerchantTable {
-  readonly name: string;
-  /**
-   * The column with the merchant's id, or SQL: whether a row `t` is the merchant's, who is a parameter or a
-   * literal.
-   */
-  readonly isOf: 'merchant_id' | 'id' | ((merchant: string) => string);
-  /** SQL: the order in which rows are inserted, where the target numbers them. */
-  readonly order?: string;
-  /**
-   * Columns that the target fills itself, by an identity, a default or a trigger: neither copied nor
-   * compared.
-   */
-  readonly assigned?: readonly string[];
-  /** SQL: what is inserted instead of a column's value; these are not compared. */
-  readonly instead?: Readonly<Record<string, string>>;
-  /** Its rows are written by triggers of other tables: they are compared, and not copied. */
-  readonly isDerived?: true;
-  /**
-   * What is refused while the merchant is moved. `late`: as `all`, once no job is under way, because jobs
-   * write here what has happened outside. `insert`: sets of several merchants' rows are updated in one
-   * statement, which must not fail for the others. `none`: likewise, and what is written after the copy is
-   * written again in the target, or is lost on purpose.
-   */
-  readonly refuses: 'all' | 'late' | 'insert' | 'none';
-  /**
-   * Columns that are written beside requests, reads too: what updates no others is not refused. Values that
-   * come behind the copy are lost, so these are not compared.
-   */
-  readonly bookkeeping?: readonly string[];
-  /** SQL: whether a row `r` that comes is in the target already, where it stays as it is. */
-  readonly isKnown?: string;
-  /** Rows of people, who may belong to other merchants as well: they are neither compared nor deleted. */
-  readonly isShared?: true;
-  /**
-   * Its rows stay in the source for good: whoever still comes there is refused, and the audit log is
-   * append-only.
-   */
-  readonly stays?: true;
-}
+import {
+  ofPayment,
+  ofPerson,
+  ofRefund,
+  ofTestClock,
+  ofTill,
+  ON_PAYMENT,
+  ON_REFUND,
+  OWNER_OF_JOB,
+  through,
+} from './owners.ts';
+import type { MerchantTable, PaymentTable } from './table.ts';
 
 const KNOWN = (person: string) => `r.${person} IN (SELECT id FROM known_people)`;
 const OF_PERSON = {
@@ -55,6 +24,13 @@ const each = (
   refuses: MerchantTable['refuses'],
   ...names: string[]
 ): MerchantTable[] => names.map((name) => ({ name, isOf, refuses }));
+const eachOf = (
+  owner: Pick<MerchantTable, 'isOf' | 'hangs'>,
+  refuses: MerchantTable['refuses'],
+  ...names: string[]
+): MerchantTable[] => names.map((name) => ({ name, ...owner, refuses }));
+const OF_PAYMENT = { isOf: ofPayment, hangs: ON_PAYMENT };
+const OF_REFUND = { isOf: ofRefund, hangs: ON_REFUND };
 
 /**
  * Every table with rows of merchants, each behind those that it refers to: in this order they are copied, and
@@ -62,7 +38,7 @@ const each = (
  * both.
  */
 export const MERCHANT_TABLES: readonly MerchantTable[] = [
-  { name: 'merchants', isOf: 'id', refuses: 'all', stays: true },
+  { name: 'merchants', isOf: 'id', isParent: true, refuses: 'all', stays: true },
   { ...OF_PERSON, name: 'people', isOf: through('memberships', 'person_id', 'id'), isKnown: KNOWN('id') },
   { name: 'totp_factors', ...OF_PERSON },
   { name: 'recovery_codes', ...OF_PERSON },
@@ -79,14 +55,15 @@ export const MERCHANT_TABLES: readonly MerchantTable[] = [
   { name: 'exchange_accounts', isOf: 'merchant_id', refuses: 'late' },
   ...each('merchant_id', 'all', 'exchange_addresses', 'wallets', 'payment_links'),
   { name: 'link_holds', isOf: through('payment_links', 'id', 'link_id'), refuses: 'all' },
-  { name: 'tills', isOf: 'merchant_id', refuses: 'all' },
-  ...each(ofTill, 'all', 'till_devices', 'till_sales', 'till_closes'),
-  { name: 'payments', isOf: 'merchant_id', refuses: 'all' },
-  { name: 'payment_terms', isOf: 'merchant_id', refuses: 'none', isDerived: true },
-  { name: 'quotes', isOf: ofPayment, refuses: 'all' },
+  { name: 'tills', isOf: 'merchant_id', isParent: true, refuses: 'all' },
+  ...each(ofTill, 'all', 'till_devices', 'till_closes'),
+  { name: 'till_sales', isOf: ofTill, hangs: ON_PAYMENT, refuses: 'all' },
+  { name: 'payments', isOf: 'merchant_id', hangs: { by: 'id' }, refuses: 'all' },
+  { name: 'payment_terms', isOf: 'merchant_id', hangs: ON_PAYMENT, refuses: 'none', isDerived: true },
+  { name: 'quotes', ...OF_PAYMENT, refuses: 'all' },
   {
     name: 'transfers',
-    isOf: ofPayment,
+    ...OF_PAYMENT,
     order: 't.place',
     assigned: ['place'],
     instead: { block_height: 't.block_height', block_hash: 't.block_hash' }, // of simulated chains: numbers.ts
@@ -94,34 +71,40 @@ export const MERCHANT_TABLES: readonly MerchantTable[] = [
   },
   {
     name: 'unapplied_transfers',
-    isOf: ofPayment,
+    ...OF_PAYMENT,
     order: 't.place',
     assigned: ['place', 'merchant_id'],
     refuses: 'none',
   },
-  ...each(ofPayment, 'late', 'conversions', 'sales', 'sale_orders'),
-  { name: 'refunds', isOf: ofPayment, order: 't.place', assigned: ['place', 'merchant_id'], refuses: 'all' },
-  { name: 'refund_parts', isOf: ofPayment, refuses: 'all' },
-  { name: 'refund_addresses', isOf: ofPayment, refuses: 'late' },
-  { name: 'refund_requests', isOf: ofRefund, refuses: 'late' },
-  ...each(ofRefund, 'all', 'refund_psbts', 'refund_coins'),
-  { name: 'withdrawn_coins', isOf: ofPayment, refuses: 'all' },
-  { name: 'payout_transfers', isOf: ofRefund, refuses: 'none' },
-  { name: 'balance_audits', isOf: ofPayment, refuses: 'none' },
+  ...eachOf(OF_PAYMENT, 'late', 'conversions', 'sales', 'sale_orders'),
+  { name: 'refunds', ...OF_PAYMENT, order: 't.place', assigned: ['place', 'merchant_id'], refuses: 'all' },
+  { name: 'refund_parts', ...OF_PAYMENT, refuses: 'all' },
+  { name: 'refund_addresses', ...OF_PAYMENT, refuses: 'late' },
+  { name: 'refund_requests', ...OF_REFUND, refuses: 'late' },
+  ...eachOf(OF_REFUND, 'all', 'refund_psbts', 'refund_coins'),
+  { name: 'withdrawn_coins', ...OF_PAYMENT, refuses: 'all' },
+  { name: 'payout_transfers', ...OF_REFUND, refuses: 'none' },
+  { name: 'balance_audits', ...OF_PAYMENT, refuses: 'none' },
   {
     name: 'awaited_transactions',
-    isOf: ofPayment,
+    ...OF_PAYMENT,
     // Watchers of both cells look for them, whatever moves.
     instead: { looked_up_at: 't.looked_up_at', sender: 't.sender', nonce: 't.nonce', is_lost: 't.is_lost' },
     refuses: 'all',
   },
-  { name: 'announced_transactions', isOf: ofPayment, refuses: 'all' },
-  ...each(ofPayment, 'none', 'flush_looks', 'flushed_deposits'),
-  ...each(ofPayment, 'all', 'further_deposits', 'scenario_runs'),
-  { name: 'ledger_entries', isOf: ofPayment, order: 't.id', assigned: ['id'], refuses: 'all' },
-  ...each(ofPayment, 'late', 'receipts', 'address_requests'),
-  ...each('merchant_id', 'late', 'webhook_endpoints', 'deliveries'),
-  { name: 'delivery_attempts', isOf: through('deliveries', 'id', 'delivery_id'), refuses: 'late' },
+  { name: 'announced_transactions', ...OF_PAYMENT, refuses: 'all' },
+  ...eachOf(OF_PAYMENT, 'none', 'flush_looks', 'flushed_deposits'),
+  ...eachOf(OF_PAYMENT, 'all', 'further_deposits', 'scenario_runs'),
+  { name: 'ledger_entries', ...OF_PAYMENT, order: 't.id', assigned: ['id'], refuses: 'all' },
+  ...eachOf(OF_PAYMENT, 'late', 'receipts', 'address_requests'),
+  { name: 'webhook_endpoints', isOf: 'merchant_id', refuses: 'late' },
+  { name: 'deliveries', isOf: 'merchant_id', hangs: ON_PAYMENT, refuses: 'late' },
+  {
+    name: 'delivery_attempts',
+    isOf: through('deliveries', 'id', 'delivery_id'),
+    hangs: { by: 'delivery_id', over: { table: 'deliveries', key: 'id' } },
+    refuses: 'late',
+  },
   { name: 'idempotency_keys', isOf: 'merchant_id', refuses: 'all' },
   {
     name: 'redelivery_requests',
@@ -152,6 +135,7 @@ export const MERCHANT_TABLES: readonly MerchantTable[] = [
     name: 'sim_transfers',
     isOf: (merchant) => `EXISTS (SELECT FROM quotes q JOIN payments o ON o.id = q.payment_id
      WHERE q.address = t.address AND o.merchant_id = ${merchant})`,
+    hangs: { by: 'address', over: { table: 'quotes', key: 'address' } },
     instead: {
       block_height: 't.block_height',
       change: `CASE WHEN strpos(t.chain, '/') > 0 THEN t.change END`,
@@ -162,6 +146,8 @@ export const MERCHANT_TABLES: readonly MerchantTable[] = [
   {
     name: 'events',
     isOf: 'merchant_id',
+    hangs: ON_PAYMENT,
+    isReplaced: true,
     order: 't.txid, t.place',
     assigned: ['txid', 'place'],
     refuses: 'all',
@@ -184,7 +170,16 @@ export const MERCHANT_TABLES: readonly MerchantTable[] = [
   },
 ];
 
-/** SQL: whether a row `t` of a table is the merchant's. */
-export function isOf({ isOf: condition }: MerchantTable, merchant: string): string {
-  return typeof condition === 'string' ? `t.${condition} = ${merchant}` : condition(merchant);
-}
+/** The tables to which those that hang on payments refer: a few rows. */
+export const PARENTS = MERCHANT_TABLES.filter(({ isParent }) => isParent === true);
+
+const hangs = (table: MerchantTable): table is PaymentTable => table.hangs !== undefined;
+
+/** The tables whose rows hang on payments and are copied with them, in the same order. */
+export const PAYMENT_TABLES = MERCHANT_TABLES.filter(hangs).filter(({ name }) => name !== 'events');
+
+/** Of payments too, and copied in the order of the feed. */
+export const EVENTS = MERCHANT_TABLES.filter(({ name }) => name === 'events');
+
+/** The tables of which it is noted for which payments they are written: the others follow from them. */
+export const NOTED_TABLES = MERCHANT_TABLES.filter(hangs).filter(({ isDerived }) => isDerived !== true);
