@@ -4,7 +4,7 @@ import { isUnavailable, runOne, sql, type Connection, type Db } from './postgres
 
 /** The primary at one moment. */
 interface Position {
-  /** The end of the log, what is not flushed yet included. */
+  /** The end of the last record in the log, what is not flushed yet included. */
   readonly lsn: string;
   /** The history that it belongs to: each promotion begins another. */
   readonly timeline: string;
@@ -17,10 +17,15 @@ interface Position {
 // before it computes anything: whatever has ended below xmin is before lsn, whichever process wrote it.
 const positionOfPrimary = sql<Position>(
   'position_of_primary',
-  `SELECT pg_current_wal_insert_lsn()::text AS lsn,
-     left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) AS timeline,
+  `SELECT (CASE
+       WHEN place.file_offset = 40 THEN log.lsn - 40
+       WHEN place.file_offset > block.size AND mod(place.file_offset, block.size) = 24 THEN log.lsn - 24
+       ELSE log.lsn END)::text AS lsn,
+     left(place.file_name, 8) AS timeline,
      (SELECT system_identifier::text FROM pg_control_system()) AS cluster,
-     pg_snapshot_xmin(pg_current_snapshot()) AS xmin`,
+     pg_snapshot_xmin(pg_current_snapshot()) AS xmin
+   FROM (SELECT current_setting('wal_block_size')::integer AS size) block,
+     pg_current_wal_insert_lsn() AS log(lsn), pg_walfile_name_offset(log.lsn) AS place`,
 );
 
 // Positions compare within one history only. The timeline is that of the standby's last checkpoint: after a

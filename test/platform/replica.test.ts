@@ -20,6 +20,9 @@ import { until } from '../support/until.ts';
 /** A rest of 5 s lasts 5 ms. */
 const QUICKLY = () => performance.now() * 1_000;
 
+/** Bytes of the log that a message of over 255 bytes takes beside its text. */
+const RECORD_OF_MESSAGE = 64;
+
 describe('a replica', () => {
   let pair: Pair;
   let proxy: PostgresProxy;
@@ -213,6 +216,30 @@ describe('a replica', () => {
     expect(page.data).to.have.lengthOf(1);
   });
 
+  it('serves while nothing is written, whatever ended the log', async () => {
+    const { db } = harness.ctx;
+    const replica = quickReplica();
+    const serves = () => until('it serves', async () => (await replica.look(db)) === null);
+    // The first look at a catalog may write: the server remembers there what it found out.
+    await serves();
+    // As archive_timeout does.
+    await execute(pair.primaryUrl, 'SELECT pg_switch_wal()');
+    await serves();
+    // A message and what its record adds to it end a page, unless the server writes something of its own.
+    const inPage = async () => {
+      const { rows } = await db.raw<{ rows: { place: number }[] }>(
+        `SELECT mod(pg_current_wal_insert_lsn() - '0/0', 8192)::integer AS place`,
+      );
+      return rows[0]?.place ?? 0;
+    };
+    await until('a record ended a page', async () => {
+      const bytes = Math.max(8_192 - (await inPage()) - RECORD_OF_MESSAGE, 0);
+      await db.raw(`SELECT pg_logical_emit_message(false, 'test', repeat('-', ?))`, [bytes]);
+      return (await inPage()) === 24;
+    });
+    await serves();
+  });
+
   it('is left out while it is away or hangs, without a read that fails, and taken back', async () => {
     const faults: unknown[] = [];
     const replica = new Replica(open(proxy.url, REPLICA_DB), {
@@ -249,12 +276,16 @@ describe('a replica', () => {
     const other = open(await pair.addStandby());
     const lookAt = async (replica: Db, primary: Db) =>
       String(await new Replica(replica, { onChange: () => undefined }).look(primary));
+    const untilFollows = async (one: Db) => {
+      let fault = '';
+      await until(
+        () => `it follows, and not: ${fault}`,
+        async () => (fault = await lookAt(one, db)) === 'null',
+      );
+    };
     const standby = open(pair.standbyUrl);
     const elsewhere = open(stranger.url);
-    // The backup ended a segment of the log: the primary's position is behind a header that is no record.
-    await create();
-    for (const one of [standby, other])
-      await until('it follows', async () => (await lookAt(one, db)) === 'null');
+    for (const one of [standby, other]) await untilFollows(one);
     expect(await lookAt(db, db)).to.match(/is no standby/);
     expect(await lookAt(standby, elsewhere)).to.match(/standby of another cluster/);
     // The read must not become an error where DATABASE_URL leads to a standby.
@@ -263,7 +294,7 @@ describe('a replica', () => {
     expect(await lookAt(standby, db)).to.match(/is no standby/);
     // `other` still follows the old primary, on the old timeline.
     expect(await lookAt(other, standby)).to.match(/timeline/);
-    await until('the other one follows', async () => (await lookAt(other, db)) === 'null');
+    await untilFollows(other);
     const list = await readCurrent(
       { db, replica: new Replica(standby, { onChange: () => undefined }) },
       (on) => listPayments(on, harness.merchant.id, {}, ''),
