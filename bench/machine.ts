@@ -38,18 +38,29 @@ export async function openMachine(
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   undo.push(() => rmSync(folder, { recursive: true, force: true }));
   openProcesses(folder, onDeath);
+  const postgres = await startPostgres(folder, countsStatements ? COUNTING_FLAGS : []);
+  return { folder, postgres, redis: await findRedis() };
+}
+
+/** Starts a Postgres with its data in a folder of the run. */
+export async function startPostgres(
+  folder: string,
+  flags: readonly string[] = [],
+): Promise<Machine['postgres']> {
   const starting = startEmbeddedPostgres({
     dataDir: join(folder, 'data'),
-    flags: ['-c', 'max_connections=200', ...(countsStatements ? COUNTING_FLAGS : [])],
+    flags: ['-c', 'max_connections=200', ...flags],
     log: () => undefined,
   });
   undo.push(async () => (await starting.catch(() => null))?.stop());
   const { url } = await starting;
   const db = await connect(url);
   const { rows } = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  const postgres = { url, pid: parentOf(rows[0]?.pid ?? 0) };
+  // Before its connection ends: a process that has ended has no parent.
+  const pid = parentOf(rows[0]?.pid ?? 0);
   await db.end();
-  return { folder, postgres, redis: await findRedis() };
+  if (pid === 0) throw new Error('no process of Postgres was found');
+  return { url, pid };
 }
 
 /** Stops everything that this run has started, and removes its files. May be called again. */

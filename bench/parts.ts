@@ -1,6 +1,7 @@
 import type { Bench } from './bench.ts';
 import { measureBulk } from './parts/bulk.ts';
 import { measureCells } from './parts/cells.ts';
+import { measureCellsCpu } from './parts/cells-cpu.ts';
 import { measureChain } from './parts/chain.ts';
 import { measureDeliveries } from './parts/deliveries.ts';
 import { measureDesk } from './parts/desk.ts';
@@ -93,6 +94,13 @@ export const PARTS: Readonly<Record<string, Part>> = {
     quick: 100,
     engines: 'postgres',
     measure: measureCells,
+  },
+  'cells-cpu': {
+    about: 'settles so many payments in each of one, two and three cells',
+    size: 1_000,
+    quick: 20,
+    engines: 'full',
+    measure: measureCellsCpu,
   },
   stories: {
     about: 'runs stories of the sandbox, so many a round',
