@@ -57,7 +57,7 @@ export async function requestRefund(
     // The lock serialises refunds of one payment: two that exceed the rest together must not both be
     // accepted.
     const payment = await lockPayment(tx, id);
-    const planned = await planAsked(ctx, tx, rules, payment, body);
+    const { planned } = await planAsked(ctx, tx, rules, payment, body);
     const refunds = planned.map(({ refund }) => refund);
     if (confirmed !== undefined) {
       const before = await readRefunds(tx, id);
@@ -82,6 +82,8 @@ const CHANGED = 'What can be refunded has changed since it was shown. Nothing wa
 /** What a refund would send. */
 export interface RefundPreview {
   readonly refunds: readonly Refund[];
+  /** What is left came in more transfers than it sends back: another refund sends the others. */
+  readonly hasMore: boolean;
   /** By which its confirmation names it. */
   readonly mark: string;
   readonly isLarge: boolean;
@@ -104,10 +106,11 @@ export async function previewRefund(
   return ctx.db.transaction(
     async (tx) => {
       const payment = await getPayment(tx, merchantId, id);
-      const refunds = (await planAsked(ctx, tx, rules, payment, body)).map(({ refund }) => refund);
+      const { planned, hasMore } = await planAsked(ctx, tx, rules, payment, body);
+      const refunds = planned.map(({ refund }) => refund);
       const before = await readRefunds(tx, id);
       const large = await isLarge(ctx, tx, adapters.rates, payment, [...before, ...refunds]);
-      return { refunds, mark: markOf(refunds, before), isLarge: large };
+      return { refunds, hasMore, mark: markOf(refunds, before), isLarge: large };
     },
     { isolationLevel: 'repeatable read', readOnly: true },
   );

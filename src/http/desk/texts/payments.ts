@@ -95,6 +95,8 @@ export const PAYMENTS = {
   toRefund: 'Refund',
   refundTitle: 'Refund',
   refundLeft: 'Left to refund: {amount}',
+  refundMore:
+    'It came in more transfers than one refund sends back. This one sends the {count} largest; make another for the rest.',
   refundAmount: 'Amount',
   refundAmountHint: 'Empty: all that is left.',
   refundCurrency: 'Currency',

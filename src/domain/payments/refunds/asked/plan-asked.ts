@@ -4,16 +4,18 @@ import { runOne, sql, type Connection } from '../../../../platform/postgres/db.t
 import { ApiError, ValidationError } from '../../../api/errors.ts';
 import { asWritten } from '../../../../platform/values/money.ts';
 import type { CheckoutPrice } from '../../../../sdk/event-types.ts';
+import { aboveDust, type Part } from '../../conversions/plan.ts';
 import type { Payment } from '../../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../../lifecycle/ports.ts';
 import { HAS_QUARANTINED } from '../../lifecycle/quarantine.ts';
 import { withTestClockOf } from '../../lifecycle/test-clock.ts';
 import { convertPrice } from '../../pricing/price.ts';
-import { readTransfers } from '../../transfers/store.ts';
+import type { PaymentTransfer } from '../../transfers/payment-transfer.ts';
 import { planHeld, planSettled, type PlannedRefund, type RefundTerms } from '../accept.ts';
 import { checkRefund, isWhole, leftToRefund, takenOfSettled, type Left, type SettledMoney } from '../left.ts';
 import { isForeignAddress, type RefundAddressRules } from '../refund-address.ts';
 import type { RefundBody } from '../schemas.ts';
+import { MOST_TRANSFERS, readTransfersToRefund, type TransferToRefund } from './transfers-to-refund.ts';
 
 /** The adapters that say which addresses can take a payment's money, and what a price is in its coin. */
 export type RefundAdapters = Pick<
@@ -23,6 +25,13 @@ export type RefundAdapters = Pick<
 
 /** The same, with the addresses of the payment. */
 export type AskedRules = RefundAddressRules & Pick<RefundAdapters, 'rates' | 'currencies'>;
+
+/** What a request of the merchant would send back. */
+export interface AskedPlan {
+  readonly planned: readonly PlannedRefund[];
+  /** All that is left was asked for, in more transfers than that sends back. */
+  readonly hasMore: boolean;
+}
 
 /**
  * Plans the refunds that a request of the merchant means, and writes nothing; `requestRefund` says what. Who
@@ -34,9 +43,9 @@ export async function planAsked(
   rules: AskedRules,
   payment: Payment,
   body: RefundBody,
-): Promise<PlannedRefund[]> {
+): Promise<AskedPlan> {
   const now = withTestClockOf(ctx, payment).now();
-  const transfers = await readTransfers(connection, [payment.id]);
+  const transfers = await readTransfersToRefund(connection, payment.id);
   const refunded = await runOne(connection, settledRefunds, { paymentId: payment.id });
   // A change that is quarantined may say that the money is lost.
   if (refunded?.is_behind === true) throw new ApiError('refund_not_allowed', { message: BEHIND });
@@ -46,10 +55,28 @@ export async function planAsked(
   checkAddress(payment, { address: body.address, asked }, left, rules);
   const { address, to_sender: toSender, reason = null } = body;
   const terms = { address, toSender, reason, transfers, price };
-  const planned = await planAll(connection, payment, { asked, left, terms }, now);
+  const { held, hasMore } = sentAtOnce(left, transfers);
+  if (asked !== undefined && isWhole(asked, left) && hasMore)
+    throw new ApiError('refund_not_allowed', { message: MANY });
+  const planned = await planAll(connection, payment, { asked, left: { ...left, held }, terms }, now);
+  if (planned.length === 0) throw new ApiError('refund_not_allowed', { message: MANY });
   // Each would tell of the whole price.
   if (price !== null && planned.length > 1) throw new ApiError('refund_not_allowed', { message: SEVERAL });
-  return planned;
+  return { planned, hasMore: asked === undefined && hasMore };
+}
+
+const MANY =
+  `What is left came in more than ${MOST_TRANSFERS} transfers, and a refund sends back that many at most: ` +
+  'without an amount it sends the largest of them.';
+
+/** Of what is held, that which one refund sends back, and whether that leaves any. */
+function sentAtOnce(
+  { held }: Left,
+  transfers: readonly TransferToRefund[],
+): { held: readonly Part[]; hasMore: boolean } {
+  const sums = new Set<PaymentTransfer>(transfers.filter(({ is_sum }) => is_sum));
+  const alone = aboveDust(held.filter(({ transfer }) => !sums.has(transfer)));
+  return { held: alone, hasMore: held.some(({ transfer }) => sums.has(transfer)) };
 }
 
 const SEVERAL =

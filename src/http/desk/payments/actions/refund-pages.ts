@@ -1,4 +1,5 @@
 import type { ChainProfile } from '../../../../domain/chain/profile.ts';
+import { MOST_TRANSFERS } from '../../../../domain/payments/refunds/asked/transfers-to-refund.ts';
 import type { RefundPreview } from '../../../../domain/payments/refunds/request.ts';
 import { isUnsigned } from '../../../../domain/payments/refunds/states.ts';
 import type { Refund } from '../../../../domain/payments/refunds/store.ts';
@@ -13,6 +14,8 @@ import { paymentPath } from '../page/own.ts';
 interface RefundForm {
   /** What a refund of everything would be; none: nothing can be refunded. */
   readonly refunds: readonly Refund[];
+  /** Those leave a part, which came in too many transfers. */
+  readonly hasMore: boolean;
   /** The currency of the payment's price, which is offered first; null: it has none. */
   readonly priced: string | null;
   /** What is wrong with what was entered; null: nothing. */
@@ -39,7 +42,8 @@ export function refundPage(visit: AtMerchant, shown: RefundForm): Page {
   };
 }
 
-function askedForm(visit: AtMerchant, { refunds, priced }: RefundForm, { amount, currency }: Refund): Html {
+function askedForm(visit: AtMerchant, shown: RefundForm, { amount, currency }: Refund): Html {
+  const { refunds, hasMore, priced } = shown;
   const { payments } = visit.texts;
   const left = `${asWritten(sum(refunds.map((one) => one.amount)), amount)} ${currency}`;
   const ways = [
@@ -53,6 +57,7 @@ function askedForm(visit: AtMerchant, { refunds, priced }: RefundForm, { amount,
   );
   const value = (name: (typeof FIELDS)[number]) => ({ name, value: visit.field(name) });
   const fields = html`<p>${fillPlain(payments.refundLeft, { amount: left })}</p>
+    ${moreOf(visit, hasMore)}
     ${field({
       ...value('amount'),
       label: payments.refundAmount,
@@ -68,7 +73,8 @@ function askedForm(visit: AtMerchant, { refunds, priced }: RefundForm, { amount,
 }
 
 /** What a refund would send where, and the button that makes it, once. */
-export function previewPage(visit: AtMerchant, chains: ChainProfile, { refunds, mark }: RefundPreview): Page {
+export function previewPage(visit: AtMerchant, chains: ChainProfile, shown: RefundPreview): Page {
+  const { refunds, mark, hasMore } = shown;
   const { texts, merchant, field: entered } = visit;
   const { payments } = texts;
   const path = paymentPath(visit);
@@ -81,7 +87,8 @@ export function previewPage(visit: AtMerchant, chains: ChainProfile, { refunds, 
     title: payments.previewTitle,
     main: html`<section class="card">
       <p>${payments.previewText} ${merchant.mode === 'test' ? payments.previewTest : null}</p>
-      ${table(payments.previewTitle, heads, rows)} ${refunds.map((refund) => priceOf(visit, refund))}
+      ${moreOf(visit, hasMore)} ${table(payments.previewTitle, heads, rows)}
+      ${refunds.map((refund) => priceOf(visit, refund))}
       ${reason === '' ? null : html`<p>${payments.refundReason}: <bdi>${reason}</bdi></p>`}
       <div class="actions">
         ${form(`${path}/refund`, fields, 'inline')}
@@ -89,6 +96,11 @@ export function previewPage(visit: AtMerchant, chains: ChainProfile, { refunds, 
       </div>
     </section>`,
   };
+}
+
+function moreOf({ texts: { payments } }: AtMerchant, hasMore: boolean): Html | null {
+  const count = MOST_TRANSFERS.toLocaleString('en');
+  return hasMore ? html`<p class="care">${fillPlain(payments.refundMore, { count })}</p>` : null;
 }
 
 /** What a refund by price was converted with, and that it is converted again. */

@@ -97,11 +97,11 @@ async function showForm(visit: AtMerchant, adapters: Adapters, refused: Fault | 
   const whole = await attempt(visit, () =>
     previewRefund(visit.ctx, own, callerOf(visit), paymentIdOf(visit), {}),
   );
-  const refunds = 'fault' in whole ? [] : whole.done.refunds;
+  const { refunds, hasMore } = 'fault' in whole ? { refunds: [], hasMore: false } : whole.done;
   const fault = refused ?? ('fault' in whole ? whole : null);
   const status = fault?.status === 503 ? 503 : 400;
   const priced = price?.currency ?? null;
-  return refundPage(visit, { refunds, priced, fault: fault?.fault ?? null, status });
+  return refundPage(visit, { refunds, hasMore, priced, fault: fault?.fault ?? null, status });
 }
 
 const TO = ['customer', 'sender', 'address'] as const;
