@@ -92,6 +92,7 @@ for (const engine of ENGINES)
       interface Listed {
         readonly id: string;
         readonly data: { readonly keys: readonly string[] };
+        readonly returnValue: unknown;
         readonly externalUrl?: { href: string };
       }
       let done: Listed | undefined;
@@ -104,6 +105,11 @@ for (const engine of ENGINES)
         // Runs that found nothing due name nothing.
         done = jobs.find(({ data }) => data.keys.length > 0);
         return done !== undefined;
+      });
+      expect(done?.returnValue).to.deep.include({
+        outcome: 'done',
+        keys: done?.data.keys,
+        merchants: [service.harness.merchant.id],
       });
       const logs = await get(`/admin/queues/api/queues/webhook-delivery/${done?.id}/logs`, 'admin:sesame');
       expect(((await logs.json()) as string[]).join()).to.match(/^ran \d+ in \d+ ms$/);

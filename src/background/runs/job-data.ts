@@ -24,6 +24,8 @@ export interface RunReport {
   readonly outcome: 'done' | 'nothing was due' | 'no slot was free' | 'workers are drained';
   /** Of the jobs that ran, at most 20. */
   readonly keys: readonly string[];
+  /** Their owning merchants, where the job type is per merchant. */
+  readonly merchants: readonly string[];
   readonly count: number;
 }
 

@@ -157,8 +157,14 @@ function holdersOf({ batch, perMerchant }: Job, leased: readonly LeasedJob[]): r
 }
 
 function report(outcome: RunReport['outcome'], leased: readonly LeasedJob[]): RunReport {
-  return { outcome, keys: leased.slice(0, 20).map(({ key }) => key), count: leased.length };
+  const named = leased.slice(0, 20);
+  return { outcome, keys: named.map(({ key }) => key), merchants: merchantsOf(named), count: leased.length };
 }
+
+/** The owning merchants, each once. */
+const merchantsOf = (leased: readonly LeasedJob[]): readonly string[] => [
+  ...new Set(leased.flatMap(({ merchant_id }) => merchant_id ?? [])),
+];
 
 /** Writes the outcome of a run to its job's log. */
 async function tell(
@@ -179,7 +185,7 @@ async function show(queueJob: QueueJob, leased: readonly LeasedJob[]): Promise<v
   const keys = leased.slice(0, MAX_SHOWN).map(({ key }) => key);
   const known = new Set(data.keys);
   if (keys.length === known.size && keys.every((key) => known.has(key))) return;
-  const merchants = [...new Set(leased.flatMap(({ merchant_id }) => merchant_id ?? []))].slice(0, MAX_SHOWN);
+  const merchants = merchantsOf(leased.slice(0, MAX_SHOWN));
   // A run goes on where it cannot be shown.
   await queueJob.updateData({ ...data, keys, merchants }).catch(() => undefined);
 }
