@@ -16,6 +16,11 @@ const PRIVATE: readonly { what: string; pattern: RegExp; except?: readonly strin
     except: ['src/platform/postgres/transactions/pipeline.ts'],
   },
   {
+    what: "fields of the driver's client that its types do not have, or have for reading",
+    pattern: /\bprocessID\b|Object\.assign\(this,/,
+    except: ['src/platform/postgres/client.ts', 'src/platform/postgres/pooler.ts'],
+  },
+  {
     what: "the inside of BullMQ's backend",
     pattern: /\b(?:readyPromise|ensureListening|listenClient)\b/,
   },

@@ -18,11 +18,6 @@ export function lookupOf(sent: string): string {
   return createHash('sha256').update(sent).digest('hex');
 }
 
-/** The lookup of what the database holds as a SHA-256 alone: API keys, and the devices of tills. */
-export function lookupOfHash(hash: Buffer): string {
-  return hash.toString('hex');
-}
-
 /** Reads the text of a map; `file` is its name in errors. Throws StartError for a line that is none. */
 export function parseMoved(text: string, file: string): MovedMap {
   const moved = new Map<string, string>();
