@@ -116,19 +116,13 @@ describe('the previous release beside the schema of this one', () => {
     await sleep(BESIDE_MS);
     const { seen } = load;
     const client = await connect();
-    const count = async (query: string) =>
-      Number((await client.query<{ count: string }>(`SELECT count(*) ${query}`)).rows[0]?.count);
     await load.stop();
     expect(seen.faults).to.deep.equal([]);
-    await until('every payment is settled and every webhook delivered', async () => {
-      const open = await count(`FROM payments WHERE status <> 'SETTLED'`);
-      // An event that was not dispatched yet has no delivery.
-      const undelivered = await count(
-        `FROM events e WHERE NOT EXISTS (
-           SELECT FROM deliveries d WHERE d.event_id = e.id AND d.status = 'delivered')`,
-      );
-      return open === 0 && undelivered === 0;
-    });
+    let left: unknown[] = [];
+    await until(
+      () => `every payment is settled and every webhook delivered, and not: ${JSON.stringify(left)}`,
+      async () => (left = (await client.query(LEFT)).rows).length === 0,
+    );
     const { rows } = await client.query<{ id: string }>('SELECT id FROM events');
     const ids = rows.map(({ id }) => id);
     const received = new Set(receiver.requests.map(({ headers }) => headers['webhook-id']));
@@ -151,6 +145,17 @@ describe('the previous release beside the schema of this one', () => {
     expect(faults).to.deep.equal([]);
   });
 });
+
+/** What is neither settled nor delivered. An event that was not dispatched yet has no delivery. */
+const LEFT = `
+  SELECT status, count(*), NULL AS error FROM payments WHERE status <> 'SETTLED' GROUP BY status
+  UNION ALL
+  SELECT coalesce(d.status, 'not dispatched'), count(*), a.error_class
+  FROM events e
+    LEFT JOIN deliveries d ON d.event_id = e.id
+    LEFT JOIN delivery_attempts a ON a.delivery_id = d.id
+  WHERE NOT EXISTS (SELECT FROM deliveries done WHERE done.event_id = e.id AND done.status = 'delivered')
+  GROUP BY d.status, a.error_class`;
 
 /** Holds what pg_dump holds of every table, until the transaction ends. */
 async function holdAsDump(client: pg.Client): Promise<void> {

@@ -63,8 +63,8 @@ export interface Pair {
 }
 
 const DATABASE = 'replicated';
-// A checkpoint, such as that of a backup, removes what is older of the log: a standby that has not come for it
-// yet, after its own start, would never follow again.
+// A checkpoint, such as that of a backup, removes what is older of the log: a standby that has not come for
+// it yet, after its own start, would never follow again.
 const SETTINGS = ['fsync=off', 'max_connections=100', 'log_statement=all', 'wal_keep_size=1GB'];
 
 /** Starts both in a temporary folder, with an empty database. */
