@@ -69,7 +69,7 @@ export function startBeats(
         const others = await beatWorker(db, id, mayLead());
         standing = watch.note(id, others, performance.now(), mayLead());
       } catch (error) {
-        log.warn('relay paused: the beat of this worker failed; retrying in 1 s', faultOf(error));
+        log.warn('beat of this worker failed; retrying in 1 s', faultOf(error));
         standing = UNKNOWN;
       }
       const pauseMs = Math.max(0, begun + BEAT_MS - performance.now());

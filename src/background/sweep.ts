@@ -101,7 +101,7 @@ export async function sweepLoop(ctx: Context, options: SweepOptions, signal: Abo
       if (options.beats.standing.leads && options.mayWork()) await sweep();
     } catch (error) {
       sweepSeconds.observe({ outcome: 'failed' }, (performance.now() - startedAt) / 1000);
-      ctx.log.warn('relay paused; retrying in 1 s', faultOf(error));
+      ctx.log.warn('sweep failed; retrying in 1 s', faultOf(error));
       pauseMs = FAULT_PAUSE_MS;
     }
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);

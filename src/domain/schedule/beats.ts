@@ -5,6 +5,8 @@ import { run, sql, type Connection } from '../../platform/postgres/db.ts';
  * a queue lost, or whose run hangs, comes back.
  */
 export const LEASE_SECONDS = 30;
+/** What is leased is due again within this time, the clocks of processes considered. */
+export const LEASED_WITHIN_SECONDS = LEASE_SECONDS + 5;
 
 /** A worker as the others see it. */
 export interface WorkerBeat {

@@ -1,12 +1,11 @@
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { LEASED_WITHIN_SECONDS } from './beats.ts';
 import { JOB_NAMES, SERVED_MERCHANTS, SHARE } from './rows.ts';
 
 /** Within this time a worker leases what is due, and finishes it. */
 const OVERDUE_AFTER_SECONDS = 5;
 /** A job that is due for longer is late. */
 export const LATE_AFTER_SECONDS = 60;
-/** Longer than a lease, which hides a job for that long. */
-const LOOK_AHEAD_SECONDS = 35;
 /** Rows of a job that are read; more of them do not change what is reported. */
 const MAX_ROWS = 1_000;
 
@@ -35,12 +34,12 @@ const dueJobs = sql<DueJobs, { now: Date }>(
          WHEN test_clock IS NULL AND failures = 0 THEN run_at
          WHEN visible_at <= ${p.now} THEN visible_at
          WHEN test_clock IS NULL AND failures = 0 AND run_at <= ${p.now}
-           THEN visible_at - interval '${LOOK_AHEAD_SECONDS} seconds'
+           THEN visible_at - interval '${LEASED_WITHIN_SECONDS} seconds'
        END AS due_at
      FROM jobs, LATERAL (
        SELECT run_at, visible_at, failures, test_clock, for_merchant FROM scheduled_jobs
        WHERE job = jobs.job
-         AND visible_at <= ${p.now}::timestamptz + interval '${LOOK_AHEAD_SECONDS} seconds'
+         AND visible_at <= ${p.now}::timestamptz + interval '${LEASED_WITHIN_SECONDS} seconds'
        ORDER BY visible_at LIMIT ${MAX_ROWS}
      ) near
      WHERE for_merchant IS NULL OR for_merchant NOT IN (${SERVED_MERCHANTS('jobs.job', p.now)})

@@ -1,4 +1,5 @@
 import { visibleAt, type TestClock } from '../../platform/clock.ts';
+import { LEASED_WITHIN_SECONDS } from './beats.ts';
 import type { Job } from './job.ts';
 
 /** `job` says what to do, `key` what it is about: the id of a payment, the name of a network, ... */
@@ -60,12 +61,12 @@ const MAX_AHEAD = 2_000;
 /**
  * SQL: the merchants whose share of a job's runs is under way, as for_merchant; index scheduled_jobs_due. A
  * merchant may have very much due without anything being wrong.
- * 35 s are longer than a lease.
  */
 export const SERVED_MERCHANTS = (job: string, now: string) => `
      SELECT l.for_merchant FROM (
        SELECT for_merchant, leased_by FROM scheduled_jobs
-       WHERE job = ${job} AND visible_at > ${now} AND visible_at <= ${now}::timestamptz + interval '35 seconds'
+       WHERE job = ${job} AND visible_at > ${now}
+         AND visible_at <= ${now}::timestamptz + interval '${LEASED_WITHIN_SECONDS} seconds'
        ORDER BY visible_at LIMIT ${MAX_AHEAD}
      ) l
      WHERE l.leased_by IS NOT NULL AND l.for_merchant IS NOT NULL
