@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { RpcError } from './anvil.ts';
 import { freePort } from './free-port.ts';
 import { startKept } from './kept-process.ts';
-import { until } from './until.ts';
 
 /** The one that .ci/btcd builds. */
 const VERSION = '0.26.2';
@@ -62,7 +61,7 @@ export async function startBtcd(binary: string): Promise<Btcd> {
     if (error) throw Object.assign(new Error(error.message), { code: error.code });
     return result;
   };
-  await until('btcd answers', () =>
+  await node.untilReady('btcd answers', () =>
     rpc('getblockcount').then(
       () => true,
       () => false,

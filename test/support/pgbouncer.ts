@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 import { NOBODY, startKept } from './kept-process.ts';
-import { until } from './until.ts';
 
 /** A PgBouncer on this machine. */
 export interface PgBouncer {
@@ -73,7 +72,7 @@ export async function startPgBouncer(
   // PgBouncer refuses to run as root.
   if (process.getuid?.() === 0) for (const path of [folder, file]) chownSync(path, NOBODY, NOBODY);
   const running = await startKept(folder, [...command, file], NOBODY);
-  await until('PgBouncer listens', () => accepts(port));
+  await running.untilReady('PgBouncer listens', () => accepts(port));
   target.hostname = '127.0.0.1';
   target.port = String(port);
   return { url: target.href, stop: () => running.stop() };

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 import { startKept } from './kept-process.ts';
 import { redisCall, redisCommand, type RedisServer } from './redis.ts';
-import { until } from './until.ts';
 
 /** A sentinel that watches one master, and promotes its replica after 1 s. */
 export interface Sentinel {
@@ -30,7 +29,7 @@ export async function startSentinel(name: string, master: RedisServer): Promise<
       (fields) => fields as string[],
       () => [],
     );
-  await until('the sentinel knows the replica', async () => {
+  await running.untilReady('the sentinel knows the replica', async () => {
     const fields = await info();
     return fields[fields.indexOf('num-slaves') + 1] === '1';
   });
