@@ -1,12 +1,12 @@
 import type { Context } from '../../../platform/context.ts';
 import type { Db, Tx } from '../../../platform/postgres/db.ts';
+import { assertMovable, assertFree } from './checks/preflight.ts';
 import { copyRest, CopyDiffers, type Ends } from './copy.ts';
 import { deleteMerchant } from './delete.ts';
 import { copyEarly } from './early/copy-early.ts';
 import { goOnNoting } from './early/notes.ts';
 import { raiseFence } from './fence.ts';
 import { drainMerchant, freezeJobs } from './hold-jobs.ts';
-import { assertMovable, assertFree } from './preflight.ts';
 import { ask } from './tables/rows.ts';
 import { beginArriving, claim, holdRun, takenOver, type Run } from './runs.ts';
 import { decide, MARGIN_SECONDS, MoveRefused, stopFor } from './steps.ts';

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../platform/postgres/db.ts';
+import { assertNoObstacle } from './checks/obstacles.ts';
 import { chooseAgain, chooseRest, dropEvents, type FeedPlace } from './early/chosen.ts';
 import { moveCountPosition, moveSimulated, readNetworksAgain } from './numbers.ts';
 import { ask, columnsOf, insertRows, literalOf, measureRows, readRows, type Measure } from './tables/rows.ts';
@@ -46,8 +47,8 @@ export function inSnapshot<T>(db: Db, merchantId: string, work: (tx: Tx) => Prom
  * there, and compares it with the snapshot before it commits: all but the payments that were copied early
  * and have not changed since. Some hundred rows are in memory at once. Events come last: while they are
  * written the target's feeds wait. `onProgress` hears of each batch; what it throws ends the copy, of which
- * nothing is left. Returns how many rows were copied. Throws CopyDiffers, or MoveRefused where another run
- * has taken the move over; none does while it is copied.
+ * nothing is left. Returns how many rows were copied. Throws CopyDiffers, or MoveRefused where something has
+ * begun meanwhile that must be over, or another run has taken the move over; none does while it is copied.
  */
 export async function copyRest(
   { source, target }: Ends,
@@ -57,8 +58,9 @@ export async function copyRest(
 ): Promise<number> {
   const { merchantId } = move;
   const own = literalOf(merchantId);
-  return inSnapshot(source, merchantId, (from) =>
-    target.transaction(async (to) => {
+  return inSnapshot(source, merchantId, async (from) => {
+    await assertNoObstacle(from, merchantId);
+    return target.transaction(async (to) => {
       await begin(to, merchantId);
       await holdRun(to, move);
       await chooseAgain(to, await chooseRest(from, merchantId, feed));
@@ -83,8 +85,8 @@ export async function copyRest(
       // Last: the target's watcher waits from here to the commit.
       await readNetworksAgain(from, to, merchantId);
       return rows;
-    }),
-  );
+    });
+  });
 }
 
 /**

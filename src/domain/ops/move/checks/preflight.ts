@@ -1,15 +1,15 @@
-import type { Context } from '../../../platform/context.ts';
-import type { Connection } from '../../../platform/postgres/db.ts';
-import { LIVE_CHAIN_KEY } from '../../chain/chain-key.ts';
-import type { NetworkId } from '../../chain/networks.ts';
-import { findForm } from '../../chain/wallets/kinds.ts';
-import { listWallets, type Wallet } from '../../chain/wallets/store.ts';
-import { isUnderWay, statusesThat } from '../../payments/lifecycle/states.ts';
-import { IS_OPEN } from '../../payments/refunds/states.ts';
-import { findUnread } from '../health/networks.ts';
-import type { Ends } from './copy.ts';
-import { ask } from './tables/rows.ts';
-import { MoveRefused, readMove } from './steps.ts';
+import type { Context } from '../../../../platform/context.ts';
+import type { Connection } from '../../../../platform/postgres/db.ts';
+import { LIVE_CHAIN_KEY } from '../../../chain/chain-key.ts';
+import type { NetworkId } from '../../../chain/networks.ts';
+import { findForm } from '../../../chain/wallets/kinds.ts';
+import { listWallets, type Wallet } from '../../../chain/wallets/store.ts';
+import { isUnderWay, statusesThat } from '../../../payments/lifecycle/states.ts';
+import { findUnread } from '../../health/networks.ts';
+import type { Ends } from '../copy.ts';
+import { ask } from '../tables/rows.ts';
+import { MoveRefused, readMove } from '../steps.ts';
+import { assertNoObstacle } from './obstacles.ts';
 
 const GONE_AFTER_SECONDS = 60;
 
@@ -37,34 +37,12 @@ export async function assertMovable(
  * MoveRefused.
  */
 export async function assertFree(ctx: Readers, { source, target }: Ends, merchantId: string): Promise<void> {
-  for (const { count, why } of await ask<{ count: number; why: string }>(source, OBSTACLES, [merchantId]))
-    if (count > 0) throw new MoveRefused(`${count} ${why}`);
+  await assertNoObstacle(source, merchantId);
   await assertKeys({ source, target }, merchantId);
   await assertPeople({ source, target }, merchantId);
   await assertWallets({ source, target }, merchantId);
   await assertNetworks(ctx, { source, target }, merchantId);
 }
-
-/**
- * What must be over before a merchant leaves its cell. Money that a signer was asked for, another one would
- * pay again. A report of a simulated chain has this cell's heights; one of a real chain comes along, as it
- * does when the stop of this very move quarantines it, or that of one that was killed.
- */
-const OBSTACLES = `
-  SELECT (SELECT count(*)::int FROM refunds r JOIN payments p ON p.id = r.payment_id
-      WHERE p.merchant_id = $1 AND r.offered_at IS NOT NULL AND ${IS_OPEN('r')}) AS count,
-    'refunds were offered to the signer of this cell: move when it has paid them' AS why
-  UNION ALL
-  SELECT (SELECT count(*)::int FROM payments p LEFT JOIN wallets w ON w.id = p.wallet_id AND w.merchant_id = $1
-      WHERE p.merchant_id = $1 AND p.wallet_id IS NOT NULL AND w.id IS NULL),
-    'payments take money at a wallet of the cell, which cannot leave it: such a merchant stays'
-  UNION ALL
-  SELECT (SELECT count(*)::int FROM unapplied_transfers WHERE merchant_id = $1 AND NOT is_live),
-    'reports of simulated chains wait to be applied, for a minute after a stop: stuck says why they stay'
-  UNION ALL
-  SELECT (SELECT count(*)::int FROM flushes f WHERE f.ended_at IS NULL AND EXISTS (
-      SELECT FROM payments p WHERE p.merchant_id = $1 AND p.id = ANY (f.payment_ids))),
-    'flushes are under way: move when they have ended'`;
 
 async function assertOtherDatabase({ source, target }: Ends): Promise<void> {
   const identity = `SELECT array_agg(epoch ORDER BY number)::text || coalesce(cluster_identifier(), 0)
