@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { StartError } from '../config/start-error.ts';
 
 /**
@@ -50,13 +51,37 @@ export function movedText(moved: MovedMap): string {
 
 /**
  * Notes in a map file that these lookups are in `cell` from now on; what it said of them before is replaced.
- * The file is replaced as a whole: a proxy that loads it meanwhile reads the old one or the new one.
- * Whoever calls it lets nobody else write the file meanwhile.
+ * It is on the disk when this returns; a file that says so already is left as it is. Whoever calls it lets
+ * nobody else write the file meanwhile.
  */
 export async function recordMoved(file: string, lookups: Iterable<string>, cell: string): Promise<void> {
   const moved = new Map(await readMoved(file));
-  for (const lookup of lookups) moved.set(lookup, cell);
+  const others = [...lookups].filter((lookup) => moved.get(lookup) !== cell);
+  for (const lookup of others) moved.set(lookup, cell);
+  if (others.length > 0) await replaceFile(file, movedText(moved));
+  // A name is its folder's; who wrote it may have been killed before this.
+  await withFile(dirname(file), 'r', (folder) => folder.sync());
+}
+
+/** Whoever reads the file meanwhile, also behind a loss of power, finds the old one or the new one. */
+async function replaceFile(file: string, text: string): Promise<void> {
   const next = `${file}.next`;
-  await writeFile(next, movedText(moved));
+  await withFile(next, 'w', async (handle) => {
+    await handle.writeFile(text);
+    await handle.sync();
+  });
   await rename(next, file);
+}
+
+async function withFile(
+  path: string,
+  flags: 'r' | 'w',
+  work: (handle: FileHandle) => Promise<void>,
+): Promise<void> {
+  const handle = await open(path, flags);
+  try {
+    await work(handle);
+  } finally {
+    await handle.close();
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, readdir, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -43,6 +43,36 @@ describe('the map file of moved keys and tokens', () => {
   it('leaves nothing beside it', async () => {
     await recordMoved(file, [lookupOf('one')], 'b');
     expect(await readdir(folder)).to.deep.equal(['moved.map']);
+  });
+
+  it('is left as it is by who notes again what it says', async () => {
+    await recordMoved(file, [lookupOf('one')], 'b');
+    const { ino } = await stat(file);
+    await recordMoved(file, [lookupOf('one')], 'b');
+    expect((await stat(file)).ino).to.equal(ino);
+    await writeFile(file, '');
+    await recordMoved(file, [lookupOf('one')], 'b');
+    expect([...(await readMoved(file))]).to.deep.equal([[lookupOf('one'), 'b']]);
+  });
+
+  it('is on the disk before it has its name, and has its name on the disk when it is written', async () => {
+    await recordMoved(file, [lookupOf('one')], 'b');
+    const synced: { ino: number; size: number; cells: number }[] = [];
+    const handle = await open(folder);
+    const proto = Object.getPrototypeOf(handle) as FileHandle;
+    await handle.close();
+    const sync: (this: FileHandle) => Promise<void> = Reflect.get(proto, 'sync');
+    proto.sync = async function () {
+      await sync.call(this);
+      const { ino, size } = await this.stat();
+      synced.push({ ino, size, cells: (await readMoved(file)).size });
+    };
+    await recordMoved(file, [lookupOf('two')], 'b').finally(() => (proto.sync = sync));
+    const [written, place] = [await stat(file), await stat(folder)];
+    expect(synced).to.deep.equal([
+      { ino: written.ino, size: written.size, cells: 1 },
+      { ino: place.ino, size: place.size, cells: 2 },
+    ]);
   });
 
   it('refuses a line that is none, and does not repeat it: it may be a key', async () => {

@@ -43,7 +43,7 @@ export async function moveMerchant(ctx: Context, target: Db, order: MoveOrder): 
     if (isDecided) await assertEqual(ends, merchantId);
     await order.switchRoutes();
     await recordStep(ctx.db, move, 'switched');
-  }
+  } else if (after === 'switched' && (await isArriving(target, move))) await order.switchRoutes();
   if (after === 'moved' || after === 'switched') {
     await goOn(target, move);
     await ctx.db.transaction(async (tx) => {
@@ -86,8 +86,12 @@ async function goOn(target: Db, move: Decided): Promise<void> {
   await target.transaction(async (tx) => {
     if (await goOnArriving(tx, move)) await releaseJobs(tx, move.merchantId);
   });
-  const arriving = await readMove(target, move.merchantId);
-  if (arriving?.run !== move.run) return;
+  if (!(await isArriving(target, move))) return;
   await dropFence(target, move.merchantId, (tx) => holdRun(tx, move));
   await endMove(target, move);
+}
+
+/** The target has this move's row: the merchant cannot have moved on from there. */
+async function isArriving(target: Db, { merchantId, run }: Decided): Promise<boolean> {
+  return (await readMove(target, merchantId))?.run === run;
 }

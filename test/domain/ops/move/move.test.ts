@@ -3,6 +3,7 @@ import winston from 'winston';
 import { recordAction } from '../../../../src/domain/audit/record.ts';
 import { measureMerchant } from '../../../../src/domain/ops/move/copy.ts';
 import { lookupsOf } from '../../../../src/domain/ops/move/lookups.ts';
+import { readMove } from '../../../../src/domain/ops/move/steps.ts';
 import { forgetMerchant, takeBack } from '../../../../src/domain/ops/move/take-back.ts';
 import { MERCHANT_TABLES } from '../../../../src/domain/ops/move/tables/tables.ts';
 import { verify } from '../../../../src/domain/ops/verify/verify.ts';
@@ -224,6 +225,20 @@ describe('moving a merchant to another cell', function () {
       await tx('awaited_transactions').update({ looked_up_at: stand.source.ctx.now() });
     });
     expect((await stand.move()).step).to.equal('arrived');
+  });
+
+  it('leads to the target again where it was killed behind that, and not once the merchant may have moved on', async () => {
+    const { source, target } = stand;
+    const { db } = target.ctx;
+    await db.raw('ALTER TABLE merchant_moves ADD CONSTRAINT killed CHECK (stopped_until IS NOT NULL)');
+    expect(await refusal(stand.move())).to.include('killed');
+    expect((await readMove(source.ctx.db, source.merchant.id))?.step).to.equal('switched');
+    await db.raw('ALTER TABLE merchant_moves DROP CONSTRAINT killed');
+    expect((await stand.move()).step).to.equal('arrived');
+    expect(stand.switched).to.equal(2);
+    await source.ctx.db('merchant_moves').update({ step: 'switched' });
+    expect((await stand.move()).step).to.equal('arrived');
+    expect(stand.switched).to.equal(2);
   });
 
   it('is taken back until it is decided, and not after', async () => {

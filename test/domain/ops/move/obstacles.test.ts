@@ -96,7 +96,10 @@ describe('what must be over before a merchant leaves its cell', function () {
       const due = new Date(0);
       expect(await jobsOf('ref_').update({ visible_at: due })).to.be.above(0);
       const moving = refusal(stand.move());
-      await until('jobs are held', async () => (await jobsOf('ref_').where({ visible_at: due })).length === 0);
+      await until(
+        'jobs are held',
+        async () => (await jobsOf('ref_').where({ visible_at: due })).length === 0,
+      );
       await put(stand.source, paid);
       await jobsOf(open).update({ leased_by: null });
       expect(await moving).to.include(why);
