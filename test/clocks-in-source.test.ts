@@ -8,7 +8,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/domain/events/holders.ts': "measures a duration by the database's clock alone",
   'src/domain/ops/move/bring.ts': "measures a pause by the database's clock alone",
   'src/domain/ops/move/hold-jobs.ts': "measures a pause by the database's clock alone",
-  'src/domain/ops/move/preflight.ts': "measures a pause by the database's clock alone",
+  'src/domain/ops/move/checks/preflight.ts': "measures a pause by the database's clock alone",
   'src/domain/ops/move/early/notes.ts': "measures a pause by the database's clock alone",
   'src/domain/ops/move/steps.ts': "measures a pause by the database's clock alone",
   'src/domain/moves/steps.ts': "measures a pause by the database's clock alone",
