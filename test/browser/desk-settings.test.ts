@@ -172,6 +172,30 @@ describe('the settings and the links of the desk in a browser', () => {
     });
   });
 
+  check('makes a link that asks, and changes its prices, without a script', async () => {
+    const { owner, path } = await newShop('Asks');
+    const options = { width: 360, javaScriptEnabled: false, refused: /status of 400/ } as const;
+    await withPerson(owner, options, async (page) => {
+      await page.goto(`${path}/links`);
+      await page.getByLabel('Title').fill('Shirt');
+      await page.getByLabel('Prices').fill('Small = 20\nLarge = 22');
+      await page.getByText('What the page asks').click();
+      const first = page.getByRole('group', { name: 'Question 1' });
+      await first.getByLabel('Question', { exact: true }).fill('Which size?');
+      await page.getByRole('button', { name: 'Create the link' }).click();
+      await page.getByText('fields.0.key must').waitFor();
+      await first.getByLabel('Key').fill('size');
+      await page.getByRole('button', { name: 'Create the link' }).click();
+      await page.getByText('Which size? (size, at most 200 characters)').waitFor();
+      await page.getByLabel('Large: 22').uncheck();
+      await page.getByLabel(/^Prices in/).fill('Small = 21\nLarge = 23');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
+      expect(await page.getByLabel('Small: 21').isChecked()).to.equal(true);
+      expect(await page.getByLabel('Large: 23').isChecked()).to.equal(false);
+    });
+  });
+
   check(`has no fault that axe finds, on light and dark screens, and fits ${SMALL_AND_LARGE}`, async () => {
     const shop = await newShop('A shop with a long name, and sons', 'live');
     await useWallet(harness.ctx, shop.id);
@@ -187,6 +211,16 @@ describe('the settings and the links of the desk in a browser', () => {
         ],
         price_currency: 'EUR',
         stock: 10,
+        max_uses: 8,
+        fields: [
+          {
+            key: 'note',
+            label: 'A word to us, which is printed on the inside of the collar',
+            required: false,
+          },
+        ],
+        success_url: `https://shop.example/${'thanks/'.repeat(20)}`,
+        thank_you: 'It is on its way.',
       },
       harness.merchant.apiKey,
     );
@@ -208,6 +242,13 @@ describe('the settings and the links of the desk in a browser', () => {
         ['link', `${own}/links/${link.id}?said=created`],
       ] as const)
         await look(page, name, at);
+      await page.goto(`${own}/links`);
+      await page.getByLabel('Title').fill('Shirt');
+      await page.getByText('What the page asks').click();
+      await page.getByLabel('Key').first().fill('Size');
+      await page.getByRole('button', { name: 'Create the link' }).click();
+      await page.getByRole('alert').waitFor();
+      await look(page, 'links-fault', null);
     });
     await withPerson(shop.owner, { refused: /status of 400/ }, async (page) => {
       await page.goto(`${shop.path}/settings/mails/given/de`);

@@ -66,6 +66,9 @@ describe('payment links at the desk', () => {
       description: '茶'.repeat(500),
       prices: Array.from({ length: 10 }, (_, at) => `${String(at)}${'茶'.repeat(99)} = 1`).join('\r\n'),
       thanks: '茶'.repeat(1000),
+      ...Object.fromEntries([0, 1, 2, 3, 4].map((at) => [`ask-${at}-label`, '茶'.repeat(100)])),
+      ...Object.fromEntries([0, 1, 2, 3, 4].map((at) => [`ask-${at}-key`, `a${at}${'b'.repeat(38)}`])),
+      success: `https://shop.example/?${'&'.repeat(2000)}`,
     });
     expect(made.location).to.match(/said=created$/);
   });

@@ -4,8 +4,9 @@ import type { LinkResource } from '../../../domain/links/schemas.ts';
 import { may } from '../../../domain/people/rights/roles.ts';
 import { fillPlain, html, type Html } from '../../../platform/pages/html.ts';
 import { pairs } from '../shell/choices.ts';
-import { alert, button, field, form, said, time } from '../shell/fields.ts';
+import { alert, button, form, said, time } from '../shell/fields.ts';
 import type { AtMerchant, Page } from '../shell/route.ts';
+import { editForm } from './edit-form.ts';
 import { linksPath, pricesOf, stateOfLink, takenOf } from './list-page.ts';
 
 export interface ShownLink {
@@ -27,7 +28,7 @@ export function linkPage(visit: AtMerchant, shown: ShownLink): Page {
     status: fault === null ? 200 : 400,
     main: html`${said(fault === null ? text : null)} ${alert(fault)}
       <section class="card">${factsOf(visit, shown)}</section>
-      ${addressOf(visit, link)} ${mayWrite ? editForm(visit, shown) : null}
+      ${addressOf(visit, link)} ${mayWrite ? editForm(visit, linksPath(visit), shown) : null}
       ${mayWrite ? archiveForm(visit, link) : null}
       <p><a class="button" href="${linksPath(visit)}">${texts.back}</a></p>`,
   };
@@ -43,20 +44,41 @@ function factsOf(visit: AtMerchant, { link, totals, coin }: ShownLink): Html {
     coin,
   });
   const base = `/dashboard/${visit.merchant.merchant_id}`;
-  const facts: readonly (readonly [string, Html])[] = [
+  const [closed, paused] = [link.archived_at, link.paused_at].map((at) =>
+    at === null ? null : time(new Date(at)),
+  );
+  return pairs([
     [texts.name, html`<bdi>${link.title}</bdi>`],
-    ...(link.description === null
-      ? []
-      : ([[texts.description, html`<bdi>${link.description}</bdi>`]] as const)),
+    [texts.description, textOf(link.description)],
     [texts.price, html`<bdi dir="ltr">${pricesOf(link, coin)}</bdi>`],
+    [texts.asks, asksOf(visit, link)],
     [texts.state, html`<strong>${texts.states[stateOfLink(link)]}</strong>`],
+    [texts.closedAt, closed ?? null],
+    [texts.pausedAt, paused ?? null],
     [texts.taken, html`${takenOf(visit, link)}`],
+    [texts.left, link.stock_left === null ? null : html`${link.stock_left}`],
+    [texts.uses, link.max_uses === null ? null : html`${link.max_uses}`],
     [texts.totals, html`${sums}`],
-    ...(link.expires_at === null ? [] : ([[texts.ends, time(new Date(link.expires_at))]] as const)),
+    [texts.minutes, html`${fillPlain(texts.minutesText, { minutes: String(link.expiration_minutes) })}`],
+    [texts.ends, link.expires_at === null ? null : time(new Date(link.expires_at))],
+    [texts.success, link.success_url === null ? null : html`<code class="link">${link.success_url}</code>`],
+    [texts.thanks, textOf(link.thank_you)],
     [texts.created, time(new Date(link.created_at))],
     [texts.payments, html`<a href="${base}/payments?order_id=${link.id}"><code>${link.id}</code></a>`],
-  ];
-  return pairs(facts);
+  ]);
+}
+
+const textOf = (text: string | null): Html | null => (text === null ? null : html`<bdi>${text}</bdi>`);
+
+/** "Which size? (size, required, at most 20 characters)", one below the other. */
+function asksOf({ texts: { links: texts } }: AtMerchant, { fields }: LinkResource): Html | null {
+  if (fields.length === 0) return null;
+  return html`<ul class="plain">
+    ${fields.map(({ key, label, required, max_length: length }) => {
+      const rule = fillPlain(required ? texts.askRequired : texts.askFree, { key, length: String(length) });
+      return html`<li><bdi>${label}</bdi> (${rule})</li>`;
+    })}
+  </ul>`;
 }
 
 /** All of it can be selected and copied as it stands. */
@@ -76,51 +98,6 @@ function addressOf({ texts: { links: texts } }: AtMerchant, { url, code_url, tit
     <p><code class="link">${tag}</code></p>
   </section>`;
 }
-
-function editForm(visit: AtMerchant, { link, coin }: ShownLink): Html {
-  const { links: texts } = visit.texts;
-  const optional = { isOptional: true } as const;
-  const ends = link.expires_at === null ? '' : link.expires_at.slice(0, 10);
-  const left = { left: String(link.stock_left ?? 0), taken: String(link.uses) };
-  const stock =
-    link.stock === null
-      ? field({
-          name: 'stock',
-          label: texts.setStock,
-          hint: fillPlain(texts.setStockHint, left),
-          ...optional,
-        })
-      : field({
-          name: 'restock',
-          label: texts.restock,
-          hint: fillPlain(texts.restockHint, left),
-          ...optional,
-        });
-  const fields = html`${field({ name: 'title', label: texts.name, value: link.title })}
-  ${field({ name: 'description', label: texts.description, value: link.description ?? '', ...optional })}
-  ${link.prices === null || link.prices.length < 2 ? null : pricesForm(visit, link, coin)} ${stock}
-  ${field({ name: 'ends', label: texts.ends, type: 'date', value: ends, hint: texts.endsHint, ...optional })}
-  ${box('active', texts.active, link.paused_at === null)} ${button(texts.save)}`;
-  return html`<section class="card">
-    <h2>${texts.editTitle}</h2>
-    ${form(`${linksPath(visit)}/${link.id}`, fields)}
-  </section>`;
-}
-
-function pricesForm({ texts: { links: texts } }: AtMerchant, link: LinkResource, coin: string): Html {
-  return html`<fieldset class="choices">
-    <legend>${texts.offered}</legend>
-    ${(link.prices ?? []).map(({ name, amount, closed }, place) =>
-      box(`price-${place}`, `${name ?? ''}: ${amount} ${link.price_currency ?? coin}`, closed !== true),
-    )}
-  </fieldset>`;
-}
-
-const box = (name: string, label: string, isOn: boolean): Html =>
-  html`<p class="check">
-    <input type="checkbox" id="${name}" name="${name}" value="on" ${isOn ? html`checked` : null} />
-    <label for="${name}"><bdi>${label}</bdi></label>
-  </p>`;
 
 function archiveForm(visit: AtMerchant, { id }: LinkResource): Html {
   const { links: texts } = visit.texts;

@@ -1,24 +1,9 @@
-import type { Link } from '../../../domain/links/link.ts';
-import { CURRENCY_IDS } from '../../../domain/chain/currencies.ts';
 import { may } from '../../../domain/people/rights/roles.ts';
 import { fillPlain, html, type Html } from '../../../platform/pages/html.ts';
-import { alert, button, field, form, select, table, time } from '../shell/fields.ts';
+import { alert, table, time } from '../shell/fields.ts';
 import type { AtMerchant, Page } from '../shell/route.ts';
 import type { LinkResource } from '../../../domain/links/schemas.ts';
-
-/** What the form of a new link has, as it is typed. */
-export const NEW_FIELDS = [
-  'title',
-  'description',
-  'prices',
-  'currency',
-  'min',
-  'max',
-  'stock',
-  'ends',
-  'thanks',
-] as const;
-export type NewFields = Readonly<Record<(typeof NEW_FIELDS)[number], string>>;
+import { createForm, type NewFields } from './new-form.ts';
 
 export interface ShownLinks {
   readonly links: readonly LinkResource[];
@@ -37,7 +22,8 @@ export function linksPage(visit: AtMerchant, shown: ShownLinks): Page {
   return {
     title: texts.title,
     status: shown.fault === null ? 200 : 400,
-    main: html`${alert(shown.fault)} ${listOf(visit, shown)} ${mayWrite ? createForm(visit, shown) : null}`,
+    main: html`${alert(shown.fault)} ${listOf(visit, shown)}
+    ${mayWrite ? createForm(visit, linksPath(visit), shown) : null}`,
   };
 }
 
@@ -82,34 +68,3 @@ export function stateOfLink(link: LinkResource): 'open' | 'sold' | 'over' | 'pau
   const most = Math.min(link.stock ?? Infinity, link.max_uses ?? Infinity);
   return link.uses >= most ? 'sold' : 'over';
 }
-
-function createForm(visit: AtMerchant, { entered, coin }: ShownLinks): Html {
-  const { links: texts } = visit.texts;
-  const line = (name: Exclude<keyof NewFields, 'currency'>, label: string, hint?: string) =>
-    field({ name, label, value: entered[name], isOptional: true, ...(hint === undefined ? {} : { hint }) });
-  const currencies = [
-    ['', `${texts.settlement} (${coin})`],
-    ...CURRENCY_IDS.map((id) => [id, id] as const),
-  ] as const;
-  const fields = html`${field({ name: 'title', label: texts.name, value: entered.title })}
-    ${line('description', texts.description)}
-    <p class="field">
-      <label for="prices">${texts.pricesIn}</label>
-      <textarea id="prices" name="prices" rows="3" aria-describedby="prices-hint">${entered.prices}</textarea>
-      <span class="small" id="prices-hint">${texts.pricesHint}</span>
-    </p>
-    ${select({ name: 'currency', label: texts.currency, value: entered.currency }, currencies)}
-    <div class="filters">${line('min', texts.min, texts.openHint)} ${line('max', texts.max)}</div>
-    <div class="filters">
-      ${line('stock', texts.stock, texts.stockHint)}
-      ${field({ name: 'ends', label: texts.ends, type: 'date', value: entered.ends, hint: texts.endsHint, isOptional: true })}
-    </div>
-    ${line('thanks', texts.thanks)} ${button(texts.create)}`;
-  return html`<section class="card">
-    <h2>${texts.createTitle}</h2>
-    ${form(linksPath(visit), fields)}
-  </section>`;
-}
-
-/** A link that sells something, for the type of its prices. */
-export type Prices = NonNullable<Link['prices']>;

@@ -15,7 +15,8 @@ import { acting, DESK_PER_MINUTE, type AtMerchant, type DeskReply, type DeskRout
 import { attempt, checked, readCaller } from '../verbs.ts';
 import { changeOf, creationOf } from './entered.ts';
 import { linkPage } from './link-page.ts';
-import { linksPage, linksPath, NEW_FIELDS, type NewFields } from './list-page.ts';
+import { linksPage, linksPath } from './list-page.ts';
+import { enteredBy, type NewFields } from './new-form.ts';
 
 const PATH = '/dashboard/:merchant/links';
 
@@ -81,9 +82,6 @@ export const linkPageRoutes: readonly DeskRoute[] = [
 
 const own = ({ ctx, merchant, params }: AtMerchant): Promise<Link> =>
   readLink(ctx.db, merchant.merchant_id, params.link ?? '');
-
-const enteredBy = (read: (name: string) => string): NewFields =>
-  Object.fromEntries(NEW_FIELDS.map((name) => [name, read(name).trim()])) as NewFields;
 
 async function create(visit: AtMerchant): Promise<DeskReply> {
   const { ctx, merchant } = visit;

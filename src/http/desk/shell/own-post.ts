@@ -7,8 +7,8 @@ const FORM = 'application/x-www-form-urlencoded';
 const FORM_WITH_FILE = 'multipart/form-data';
 /** More than the largest file: who sends a larger one reads why it was not taken. */
 const FILE_LIMIT = '2mb';
-/** A link has 2,600 characters at most, of which each may be nine bytes in a form. */
-const FORM_LIMIT = '32kb';
+/** A link has 3,100 characters at most, of nine bytes in a form, and an address of 2,048, of three. */
+const FORM_LIMIT = '48kb';
 
 /**
  * Lets the desk's own forms through, and refuses what another page makes a browser post, by what browsers say
