@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { joinDesk, type DeskPerson } from '../../support/desk.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
@@ -53,11 +54,24 @@ describe('payment links at the desk', () => {
       .and.include('/code.svg')
       .and.include('/code.png')
       .and.not.include('<b>cake');
-    expect(text).to.include(`&#60;a href=&#34;${link.url}&#34;&#62;Pay`);
     expect((await owner.get(path())).text)
       .to.include('4.50 – 6.00 EUR')
       .and.include('0 of 10');
     expect(await entries()).to.include('payment link created');
+  });
+
+  it('give out the button that the guide prescribes, with the addresses of the service', async () => {
+    const link = await createLink(harness);
+    const guide = readFileSync('docs/guides/payment-links.md', 'utf8');
+    const prescribed = /```html\n([^`]+)\n```/.exec(guide)?.[1] ?? '';
+    const button = prescribed
+      .replace('https://pay.example/l/TOKEN', link.url)
+      .replace('https://pay.example', harness.ctx.config.publicUrl)
+      .replace('>Buy a pot of tea<', '>Pay<');
+    const [, shown = ''] =
+      /<pre class="code"[^>]*>([^<]*)<\/pre>/.exec((await owner.get(path(link))).text) ?? [];
+    const read = shown.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+    expect(read).to.equal(button).and.include('data-checkout').and.not.include('pay.example/');
   });
 
   it('are created with the longest texts of any script', async () => {

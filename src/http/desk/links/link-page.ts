@@ -1,9 +1,10 @@
+import { EMBED_SCRIPT_PATH } from '../../../domain/checkout/page/embedding.ts';
 import type { LinkTotals } from '../../../domain/links/store.ts';
 import { MOST_SUMMED } from '../../../domain/links/store.ts';
 import type { LinkResource } from '../../../domain/links/schemas.ts';
 import { may } from '../../../domain/people/rights/roles.ts';
 import { fillPlain, html, type Html } from '../../../platform/pages/html.ts';
-import { pairs } from '../shell/choices.ts';
+import { codeBlock, pairs } from '../shell/choices.ts';
 import { alert, button, form, said, time } from '../shell/fields.ts';
 import type { AtMerchant, Page } from '../shell/route.ts';
 import { editForm } from './edit-form.ts';
@@ -82,9 +83,12 @@ function asksOf({ texts: { links: texts } }: AtMerchant, { fields }: LinkResourc
 }
 
 /** All of it can be selected and copied as it stands. */
-function addressOf({ texts: { links: texts } }: AtMerchant, { url, code_url, title }: LinkResource): Html {
+function addressOf({ ctx, texts: { links: texts } }: AtMerchant, link: LinkResource): Html {
+  const { url, code_url, title } = link;
   const path = new URL(code_url).pathname;
-  const tag = `<a href="${url}">${texts.button}</a>`;
+  // As docs/guides/payment-links.md prescribes.
+  const script = `<script async src="${ctx.config.publicUrl}${EMBED_SCRIPT_PATH}"></script>`;
+  const tag = `${script}\n<a data-checkout href="${url}">${texts.button}</a>`;
   return html`<section class="card">
     <h2>${texts.address}</h2>
     <p><code class="link">${url}</code></p>
@@ -94,8 +98,8 @@ function addressOf({ texts: { links: texts } }: AtMerchant, { url, code_url, tit
       <a class="button" href="${path.replace(/svg$/, 'png')}" download="${title}.png">${texts.png}</a>
     </div>
     <p><img class="qr" src="${path}" width="200" height="200" alt="${texts.codeAlt}" /></p>
-    <p class="small">${texts.html}</p>
-    <p><code class="link">${tag}</code></p>
+    <p class="small">${texts.htmlHint}</p>
+    ${codeBlock(texts.html, tag)}
   </section>`;
 }
 

@@ -54,6 +54,8 @@ export const LINKS = {
   svg: 'Code as SVG',
   png: 'Code as PNG',
   html: 'For your site',
+  htmlHint:
+    'A button for any site. It opens the page in a frame of yours where your appearance names the site.',
   button: 'Pay',
   totals: 'Settled',
   totalsText: '{received} {coin} received by {payments} settled, {refunded} {coin} sent back',
