@@ -92,8 +92,24 @@ interface Search {
 }
 
 const NETWORKS = NETWORK_IDS.map((network) => `'${network}'`).join(', ');
-const ORDER = `lower(order_id COLLATE "C")`;
-const EMAIL = `lower(customer_email COLLATE "C")`;
+
+/** What people remember of a payment, and the rows in which it stands. */
+interface Texts {
+  readonly by: FoundBy;
+  readonly id: string;
+  readonly term: string;
+  readonly source: string;
+}
+const TEXTS: readonly Texts[] = [
+  { by: 'order', id: 'id', term: `lower(order_id COLLATE "C")`, source: 'payments WHERE' },
+  {
+    by: 'email',
+    id: 'id',
+    term: `lower(customer_email COLLATE "C")`,
+    source: 'payments WHERE customer_email IS NOT NULL AND',
+  },
+  { by: 'metadata', id: 'payment_id', term: 'term', source: 'payment_terms WHERE' },
+];
 
 /**
  * SQL: the payment `m` of a key. OFFSET 0: where Postgres believes that the merchant has few payments, it
@@ -102,25 +118,27 @@ const EMAIL = `lower(customer_email COLLATE "C")`;
 const paymentOf = (key: string) => `(SELECT id, merchant_id FROM payments WHERE ${key} OFFSET 0) m`;
 
 /**
- * SQL: what begins with the text, in the order of an index of merchant, `term` and `id`: the next rows from
- * the text on, of which those that do not begin so are left out afterwards. Postgres must not know that the
- * range is narrow, nor, for the subquery, whose it is: what it expects to be few it collects and sorts, and
- * the one merchant of whom it expects few has many.
+ * SQL: what begins with the text, from `last` back in the order of an index of merchant, `term` and `id`, so
+ * that the newest of a term is read first: the rows before it, of which those that do not begin so are left
+ * out afterwards. Postgres must not know that the range is narrow, nor, for the subquery, whose it is: what
+ * it expects to be few it collects and sorts, and the one merchant of whom it expects few has many.
  */
-const nextFrom = (
-  p: Placeholders<Search>,
-  by: FoundBy,
-  { id, term, source }: { readonly id: string; readonly term: string; readonly source: string },
-) => `
+const backFrom = (p: Placeholders<Search>, { by, id, term, source }: Texts, last: 'low' | 'high') => `
         SELECT id, '${by}', term = ${p.low} FROM (
           SELECT merchant_id, ${term} AS term, ${id} AS id FROM ${source}
-            (merchant_id, ${term}) >= ((SELECT ${p.merchantId}::text), ${p.low})
-          ORDER BY merchant_id, ${term}, ${id} LIMIT ${MAX_READ}) next
-        WHERE merchant_id = ${p.merchantId} AND term < ${p.high}`;
+            (merchant_id, ${term}) <= ((SELECT ${p.merchantId}::text), ${p[last]})
+          ORDER BY merchant_id DESC, ${term} DESC, ${id} DESC LIMIT ${MAX_READ}) back
+        WHERE merchant_id = ${p.merchantId} AND term >= ${p.low}`;
+
+/** SQL: what is the text, and what else begins with it: neither takes the place of the other. */
+const beginning = (p: Placeholders<Search>, texts: Texts) =>
+  `(${backFrom(p, texts, 'low')}
+      ) UNION ALL (${backFrom(p, texts, 'high')}
+      )`;
 
 // Each branch is bounded by itself, in the order of its index: payments_pkey, payments_token_id_key,
 // quotes_by_address, transfers_by_hash, refunds_by_transaction, payments_by_order_folded, payments_by_email,
-// payment_terms_pkey. What is exact comes first in each range.
+// payment_terms_pkey.
 const foundPayments = sql<ResourceRow & { found_by: FoundBy }, Search>(
   'found_payments',
   (p) => `
@@ -140,18 +158,7 @@ const foundPayments = sql<ResourceRow & { found_by: FoundBy }, Search>(
       ) UNION ALL (
         SELECT m.id, 'transaction', true FROM refunds r CROSS JOIN LATERAL ${paymentOf('id = r.payment_id')}
         WHERE r.tx_hash = ANY (${p.hashes}) AND m.merchant_id = ${p.merchantId} LIMIT ${MAX_READ}
-      ) UNION ALL (${nextFrom(p, 'order', { id: 'id', term: ORDER, source: 'payments WHERE' })}
-      ) UNION ALL (${nextFrom(p, 'email', {
-        id: 'id',
-        term: EMAIL,
-        source: 'payments WHERE customer_email IS NOT NULL AND',
-      })}
-      ) UNION ALL (${nextFrom(p, 'metadata', {
-        id: 'payment_id',
-        term: 'term',
-        source: 'payment_terms WHERE',
-      })}
-      )
+      ) UNION ALL ${TEXTS.map((texts) => beginning(p, texts)).join(' UNION ALL ')}
     )
     SELECT once.found_by, ${RESOURCE_COLUMNS.map((column) => `payments.${column}`).join(', ')}
     FROM (SELECT DISTINCT ON (id) id, found_by, is_exact FROM found ORDER BY id, is_exact DESC) once

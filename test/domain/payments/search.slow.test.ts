@@ -8,7 +8,7 @@ import { createPayment } from '../../support/http.ts';
 /** Of all merchants, and all begin alike. */
 const MANY = 100_000;
 const MIDDLE = 10_000;
-const BRANCHES = 8;
+const BRANCHES = 11;
 const TABLES = ['payments', 'payment_terms', 'quotes', 'transfers', 'refunds'];
 
 /** SQL: whose the payment `i` is: half are of one merchant, a tenth of another, the rest have four each. */

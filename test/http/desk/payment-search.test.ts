@@ -102,6 +102,27 @@ describe('the search of payments at the desk', () => {
     expect(ids[0]).to.equal(exact.id);
   });
 
+  for (const [what, fields, text] of [
+    ['a link', { order_id: 'lnk_busy' }, 'lnk_busy'],
+    ['a mail address', { customer_email: 'ann@buyer.example' }, 'ann@buyer.example'],
+    ['metadata', { metadata: { sku: 'Blue' } }, 'blue'],
+  ] as const)
+    it(`shows the newest 50 of ${what} that has more, and of what begins so beside them`, async () => {
+      const { id } = await createPayment(harness, fields);
+      // An hour apart, as their ids are.
+      await harness.ctx.db.raw(
+        `INSERT INTO payments
+         SELECT c.* FROM payments p, generate_series(1, 60) i, LATERAL jsonb_populate_record(p,
+           jsonb_build_object('id', 'pay_Z' || lpad(i::text, 25, '0'), 'token_id', 'copy' || i,
+             'created_at', p.created_at + i * interval '1 hour')) c
+         WHERE p.id = ?`,
+        [id],
+      );
+      const newest = Array.from({ length: 50 }, (_, i) => `pay_Z${String(60 - i).padStart(25, '0')}`);
+      for (const typed of [text, text.slice(0, -1)]) expect(await idsOf(typed), typed).to.deep.equal(newest);
+      expect((await search(text)).shown).to.include('There is more: the first 50 are shown.');
+    });
+
   it('takes any text, and shows none of it as markup', async () => {
     for (const text of [
       '<script>alert(1)</script>',
