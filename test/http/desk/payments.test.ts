@@ -35,6 +35,26 @@ describe('the payments at the desk', () => {
     expect(await idsOf('?to_date=2026-01-31')).to.deep.equal([second.id, first.id]);
   });
 
+  it('are listed, and found, with their price in money where they have one', async () => {
+    const price = { price_amount: '10.50', price_currency: 'EUR', pay_amount: undefined };
+    const { pay_amount: amount } = await createPayment(harness, { order_id: 'in money', ...price });
+    await createPayment(harness, { order_id: 'in coins', pay_amount: '7.25' });
+    for (const query of ['', '?q=in']) {
+      const { text } = await ann.get(page(query));
+      const cells = [...text.matchAll(/<td data-head="Amount">([^]*?)<\/td>/g)];
+      const shown = cells.map(([, cell = '']) =>
+        cell
+          .replaceAll(/<[^>]+>/g, ' ')
+          .trim()
+          .split(/\s+/),
+      );
+      expect(shown, query).to.have.deep.members([
+        [String(amount), 'USDC', '10.50', 'EUR'],
+        ['7.25', 'USDC'],
+      ]);
+    }
+  });
+
   it('are shown since a day of the merchant’s time zone by a link that keeps the other filters', async () => {
     await setTimeZone(harness.ctx.db, harness.merchant.id, 'Asia/Tokyo');
     const orderAt = async (time: string) => {

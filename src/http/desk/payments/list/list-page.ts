@@ -119,11 +119,14 @@ const headsOf = ({ texts: { payments } }: AtMerchant) => [
 
 function rowOf(
   visit: AtMerchant,
-  { id, order_id, pay_amount, pay_currency, status, created_at }: PaymentResource,
+  { id, order_id, pay_amount, pay_currency, price, status, created_at }: PaymentResource,
 ): Html[] {
+  // As on the payment's own page: the shop knows its prices, and not what they came to in coins.
+  const money =
+    price === null ? null : html`<br /><bdi class="small" dir="ltr">${price.amount} ${price.currency}</bdi>`;
   return [
     html`<bdi>${order_id}</bdi>`,
-    html`<bdi dir="ltr">${pay_amount} ${pay_currency}</bdi>`,
+    html`<span><bdi dir="ltr">${pay_amount} ${pay_currency}</bdi>${money}</span>`,
     statusBadge(status),
     time(new Date(created_at)),
     html`<a href="${paymentsPath(visit)}/${id}"><code>${id}</code></a>`,
