@@ -32,6 +32,22 @@ export function lastDays(timeZone: string, count: number, now: Date): Day[] {
   });
 }
 
+/** Before, offsets had seconds; the last day has no next one. Days of other years are those of UTC. */
+const hasOffsets = (date: string): boolean => date >= '1900' && date < '9999';
+
+/**
+ * The day of a time zone that `date` names; null: it is no date, as YYYY-MM-DD. One that the zone skips has
+ * no length. Throws RangeError for an unknown zone.
+ */
+export function dayOf(timeZone: string, date: string): Day | null {
+  const begin = new Date(`${date}T00:00:00Z`);
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(date) && !Number.isNaN(begin.getTime());
+  if (!isDate || !begin.toISOString().startsWith(date)) return null;
+  if (!hasOffsets(date)) return { date, from: begin, until: addSeconds(begin, 86_400) };
+  const dateAt = dateIn(timeZone);
+  return { date, from: searchBegin(date, dateAt), until: searchBegin(dateAfter(date, 1), dateAt) };
+}
+
 /**
  * The first quarter of an hour of the date, or of a later one where there is none. Nearly always it is a day
  * after the begin of the date before.
@@ -54,8 +70,8 @@ function searchBegin(date: string, dateAt: (at: Date) => string): Date {
   return addSeconds(earliest, at * QUARTER_SECONDS);
 }
 
-/** The date at a moment, in a form that sorts. */
-function dateIn(timeZone: string): (at: Date) => string {
+/** The date at a moment, in a form that sorts. Throws RangeError for an unknown zone. */
+export function dateIn(timeZone: string): (at: Date) => string {
   const format = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
     timeZone,
     year: 'numeric',

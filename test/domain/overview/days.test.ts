@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { lastDays } from '../../../src/domain/overview/days.ts';
+import { dayOf, lastDays } from '../../../src/domain/overview/days.ts';
 
 /** The days up to one, each as its date, its begin and its hours. */
 function days(timeZone: string, count: number, now: string): string[] {
@@ -71,5 +71,42 @@ describe('the last days of a time zone', () => {
         if (i > 0) expect(from, zone).to.deep.equal(found[i - 1]?.until);
       }
     }
+  });
+});
+
+describe('a day of a time zone', () => {
+  const lengthOf = (zone: string, date: string) => {
+    const day = dayOf(zone, date);
+    return day === null
+      ? null
+      : [day.from.toISOString(), (day.until.getTime() - day.from.getTime()) / 3_600_000];
+  };
+
+  it('begins where the zone says, and has as many hours as it has there', () => {
+    expect(lengthOf('UTC', '2026-03-29')).to.deep.equal(['2026-03-29T00:00:00.000Z', 24]);
+    expect(lengthOf('Europe/Berlin', '2026-03-29')).to.deep.equal(['2026-03-28T23:00:00.000Z', 23]);
+    expect(lengthOf('Asia/Kathmandu', '2026-12-31')).to.deep.equal(['2026-12-30T18:15:00.000Z', 24]);
+    expect(lengthOf('Pacific/Apia', '2011-12-30'), 'a day that Samoa skipped').to.deep.equal([
+      '2011-12-30T10:00:00.000Z',
+      0,
+    ]);
+  });
+
+  it('is one of UTC in years without time zones, and in the last that a date can name', () => {
+    expect(lengthOf('Asia/Tokyo', '0001-01-01')).to.deep.equal(['0001-01-01T00:00:00.000Z', 24]);
+    expect(lengthOf('Asia/Tokyo', '9999-12-31')).to.deep.equal(['9999-12-31T00:00:00.000Z', 24]);
+  });
+
+  it('is none for what is no date', () => {
+    for (const text of [
+      '',
+      'x',
+      '2026-02-30',
+      '2026-13-01',
+      '2026-1-1',
+      '2026-01-01T00:00:00Z',
+      '+010000-01',
+    ])
+      expect(lengthOf('Asia/Tokyo', text), text).to.equal(null);
   });
 });

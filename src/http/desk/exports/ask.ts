@@ -1,4 +1,5 @@
 import { dateRange } from '../../../domain/api/date-range.ts';
+import { dayOf } from '../../../domain/overview/days.ts';
 import { ValidationError } from '../../../domain/api/errors.ts';
 import { isCurrency, type CurrencyId } from '../../../domain/chain/currencies.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../../domain/exports/file.ts';
@@ -27,15 +28,14 @@ export type Fault = keyof DeskTexts['exports'] & `bad${string}`;
 
 /** A transaction that creates a payment has long ended: none of before can still appear. */
 const SETTLED_SECONDS = 30;
-const DAY_SECONDS = 86_400;
 
-/** Reads the form; returns the name of a text that says what is wrong with it. */
-export async function readAsked({ ctx, merchant, field }: AtMerchant): Promise<Asked | Fault> {
+/** Reads the form, with days of `zone`; returns the name of a text that says what is wrong with it. */
+export async function readAsked({ ctx, merchant, field }: AtMerchant, zone: string): Promise<Asked | Fault> {
   const kind = KINDS.find((one) => one === field('kind'));
   const format = EXPORT_FORMATS.find((one) => one === field('format'));
   const currency = field('currency');
   if (kind === undefined || format === undefined || !isCurrency(currency)) return 'badChoice';
-  const asked = wantedOf(field);
+  const asked = wantedOf(field, zone);
   if (typeof asked === 'string') return asked;
   const cursor = field('after').trim();
   const after = cursor === '' ? null : await findCursor(ctx, merchant.merchant_id, cursor);
@@ -51,32 +51,25 @@ interface Wanted extends ExportFilter {
 }
 
 /** The payments that a form asks for: those of a list of payments, by its filters, or of some days. */
-function wantedOf(field: AtMerchant['field']): Wanted | Fault {
+function wantedOf(field: AtMerchant['field'], zone: string): Wanted | Fault {
   const filters = filtersOf(new URLSearchParams(field('filters')));
-  if (filters.size > 0) return filteredBy(filters);
-  const [from, last] = [dayOf(field('from')), dayOf(field('to'))];
-  if (from === 'bad' || last === 'bad') return 'badDay';
-  if (from !== null && last !== null && from > last) return 'badOrder';
-  return { from, until: last === null ? null : addSeconds(last, DAY_SECONDS) };
+  if (filters.size > 0) return filteredBy(filters, zone);
+  const [first, last] = [field('from'), field('to')];
+  const [from, to] = [dayOf(zone, first), dayOf(zone, last)];
+  if ((first !== '' && from === null) || (last !== '' && to === null)) return 'badDay';
+  if (from !== null && to !== null && from.date > to.date) return 'badOrder';
+  return { from: from?.from ?? null, until: to?.until ?? null };
 }
 
 /** A range is none of them: its days move on, and what goes on tomorrow would begin at others. */
-function filteredBy(filters: URLSearchParams): Wanted | Fault {
+function filteredBy(filters: URLSearchParams, zone: string): Wanted | Fault {
   if (filters.has('range')) return 'badFilters';
   try {
-    const query = listQueryOf(filters);
+    const query = listQueryOf(filters, zone);
     const [from, until] = dateRange(query);
     return { from, until, orderId: query.order_id, statuses: query.status };
   } catch (error) {
     if (error instanceof ValidationError) return 'badFilters';
     throw error;
   }
-}
-
-/** The begin of a day in UTC; null: none is given. */
-function dayOf(text: string): Date | null | 'bad' {
-  if (text === '') return null;
-  const day = new Date(`${text}T00:00:00Z`);
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime());
-  return isDay && day.toISOString().startsWith(text) ? day : 'bad';
 }

@@ -1,6 +1,6 @@
 import { CURRENCY_IDS, type CurrencyId } from '../../../domain/chain/currencies.ts';
 import { EXPORT_FORMATS } from '../../../domain/exports/file.ts';
-import { html, type Html } from '../../../platform/pages/html.ts';
+import { fillPlain, html, type Html } from '../../../platform/pages/html.ts';
 import { filtersOf } from '../payments/list/filters.ts';
 import { pairs } from '../shell/choices.ts';
 import { alert, button, field, form, hidden, select } from '../shell/fields.ts';
@@ -10,7 +10,12 @@ import { KINDS } from './ask.ts';
 /** The form of an export; `currency` is what it proposes, `fault` what was wrong with the last one. */
 export function exportPage(
   visit: AtMerchant,
-  { currency, fault = null, status = 200 }: { currency: CurrencyId; fault?: string | null; status?: number },
+  {
+    currency,
+    zone,
+    fault = null,
+    status = 200,
+  }: { currency: CurrencyId; zone: string; fault?: string | null; status?: number },
 ): Page {
   const { texts, path } = visit;
   const { exports } = texts;
@@ -21,6 +26,7 @@ export function exportPage(
       KINDS.map((kind) => [kind, exports.kinds[kind]] as const),
     )}
     ${listOf(visit) ?? days(visit)}
+    <p class="small">${fillPlain(texts.payments.daysOf, { zone })}</p>
     ${select(
       { name: 'format', label: exports.format, value: given('format') },
       EXPORT_FORMATS.map((format) => [format, exports.formats[format]] as const),

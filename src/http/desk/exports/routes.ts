@@ -1,7 +1,8 @@
+import { dateIn } from '../../../domain/overview/days.ts';
 import { exportRows } from '../../../domain/exports/rows.ts';
 import { worthOf } from '../../../domain/exports/worth.ts';
 import { filtersOf } from '../payments/list/filters.ts';
-import { sinceOf } from '../payments/list/range.ts';
+import { sinceOf, zoneOf } from '../payments/list/range.ts';
 import {
   COSTLY_PER_MINUTE,
   DESK_PER_MINUTE,
@@ -36,9 +37,10 @@ export const exportRoutes = (slots: ExportSlots): readonly DeskRoute[] => [
     isRead: true,
     perMinute: COSTLY_PER_MINUTE,
     async handle(visit) {
-      const asked = await readAsked(visit);
+      const zone = await zoneOf(visit);
+      const asked = await readAsked(visit, zone);
       if (typeof asked === 'string') return show(visit, visit.texts.exports[asked], 400);
-      return (await download(visit, asked, slots)) ?? show(visit, visit.texts.exports.busy, 429);
+      return (await download(visit, { asked, zone }, slots)) ?? show(visit, visit.texts.exports.busy, 429);
     },
   },
 ];
@@ -46,7 +48,7 @@ export const exportRoutes = (slots: ExportSlots): readonly DeskRoute[] => [
 /** Days that move on become the moment they begin with: a cut file goes on tomorrow, in the same list. */
 async function showOrPin(visit: AtMerchant): Promise<DeskReply> {
   const filters = filtersOf(visit.query);
-  const since = await sinceOf(visit);
+  const since = sinceOf(visit, await zoneOf(visit));
   if (since === null) return show(visit);
   filters.delete('range');
   filters.set('from_date', since.toISOString());
@@ -56,13 +58,18 @@ async function showOrPin(visit: AtMerchant): Promise<DeskReply> {
 async function show(visit: AtMerchant, fault: string | null = null, status = 200): Promise<DeskReply> {
   const { ctx, merchant } = visit;
   const { currency } = await worthOf(ctx.db, ctx.config, merchant.merchant_id, null);
-  return exportPage(visit, { currency, fault, status });
+  return exportPage(visit, { currency, zone: await zoneOf(visit), fault, status });
 }
 
-function download(visit: AtMerchant, asked: Asked, slots: ExportSlots): Promise<DeskReply | null> {
+function download(
+  visit: AtMerchant,
+  { asked, zone }: { readonly asked: Asked; readonly zone: string },
+  slots: ExportSlots,
+): Promise<DeskReply | null> {
   const { kind, format, currency, from, to, after, orderId, statuses } = asked;
   const cursor = after === null ? null : visit.field('after').trim();
-  const days = [from, new Date(to.getTime() - 1)].map((day) => day?.toISOString().slice(0, 10) ?? 'begin');
+  const dateAt = dateIn(zone);
+  const days = [from, new Date(to.getTime() - 1)].map((day) => (day === null ? 'begin' : dateAt(day)));
   const filters = {
     ...(orderId === undefined ? {} : { order_id: orderId }),
     ...(statuses === undefined ? {} : { status: statuses }),

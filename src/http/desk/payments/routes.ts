@@ -3,12 +3,12 @@ import { listPayments } from '../../../domain/payments/list.ts';
 import { searchPayments } from '../../../domain/payments/search.ts';
 import { LargeMerchants } from '../../../domain/payments/totals.ts';
 import { readCurrent } from '../../../platform/replica.ts';
-import { DESK_PER_MINUTE, type AtMerchant, type DeskRoute } from '../shell/route.ts';
+import { DESK_PER_MINUTE, type AtMerchant, type DeskRoute, type Page } from '../shell/route.ts';
 import { refundRoutes } from './actions/refund-routes.ts';
 import { actionRoutes } from './actions/routes.ts';
 import { listQueryOf } from './list/filters.ts';
 import { listPage, type ShownList } from './list/list-page.ts';
-import { sinceOf } from './list/range.ts';
+import { sinceOf, zoneOf } from './list/range.ts';
 import { viewRoutes } from './list/view-routes.ts';
 import { viewsCard } from './list/views.ts';
 import type { PaymentDependencies } from './page/own.ts';
@@ -29,8 +29,7 @@ export const paymentRoutes = (
     access: 'member',
     right: 'payments:read',
     perMinute: DESK_PER_MINUTE,
-    handle: async (visit) =>
-      listPage(visit, { ...(await readList(visit, many)), views: await viewsCard(visit) }),
+    handle: async (visit) => showList(visit, many),
   },
   ...viewRoutes,
   {
@@ -46,8 +45,17 @@ export const paymentRoutes = (
   ...actionRoutes(dependencies),
 ];
 
+async function showList(visit: AtMerchant, many: LargeMerchants): Promise<Page> {
+  const zone = await zoneOf(visit);
+  return listPage(visit, { zone, ...(await readList(visit, zone, many)), views: await viewsCard(visit) });
+}
+
 /** Filters do not narrow a search: what they leave out would have to be read all the same. */
-async function readList(visit: AtMerchant, many: LargeMerchants): Promise<ShownList> {
+async function readList(
+  visit: AtMerchant,
+  zone: string,
+  many: LargeMerchants,
+): Promise<Pick<ShownList, 'list' | 'search' | 'fault'>> {
   const { ctx, merchant, query } = visit;
   const { publicUrl } = ctx.config;
   const asked = (query.get('q') ?? '').trim();
@@ -56,7 +64,7 @@ async function readList(visit: AtMerchant, many: LargeMerchants): Promise<ShownL
       search: await searchPayments(db, merchant.merchant_id, asked, publicUrl),
     }));
   try {
-    const filters = listQueryOf(query, await sinceOf(visit));
+    const filters = listQueryOf(query, zone, sinceOf(visit, zone));
     return await readCurrent(ctx, async (db) => ({
       list: await listPayments(db, merchant.merchant_id, filters, publicUrl, many),
     }));

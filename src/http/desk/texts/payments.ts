@@ -12,6 +12,7 @@ export const PAYMENTS = {
   link: 'Page of the customer',
   from: 'From',
   to: 'Up to',
+  daysOf: 'Days are those of {zone}, times those of UTC.',
   rangesName: 'Days',
   ranges: { any: 'Any day', today: 'Today', '7': 'Last 7 days', '30': 'Last 30 days', month: 'This month' },
   show: 'Show',

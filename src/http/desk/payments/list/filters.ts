@@ -1,3 +1,4 @@
+import { dayOf } from '../../../../domain/overview/days.ts';
 import { getValidator } from '../../../../domain/api/validator.ts';
 import { ListPaymentsQuery } from '../../../../domain/payments/schemas.ts';
 
@@ -23,10 +24,21 @@ export function filtersOf(query: URLSearchParams): URLSearchParams {
   return filters;
 }
 
-/** The same as the API takes them; `since`: where a range begins. Throws ValidationError, as the API does. */
-export function listQueryOf(query: URLSearchParams, since: Date | null = null): ListPaymentsQuery {
+/**
+ * The same as the API takes them: days are those of `zone`, where the API has days of UTC; `since`: where a
+ * range begins. Throws ValidationError, as the API does.
+ */
+export function listQueryOf(
+  query: URLSearchParams,
+  zone: string,
+  since: Date | null = null,
+): ListPaymentsQuery {
   const filters = filtersOf(query);
   filters.delete('range');
+  const [first, last] = ['from_date', 'to_date'].map((name) => dayOf(zone, filters.get(name) ?? ''));
+  if (first) filters.set('from_date', first.from.toISOString());
+  // Both ends of the API's range are inside it.
+  if (last) filters.set('to_date', new Date(last.until.getTime() - 1).toISOString());
   if (since !== null) filters.set('from_date', since.toISOString());
   const cursor = query.get('cursor');
   const given = [...new Set(filters.keys())].map((name) => {

@@ -10,6 +10,8 @@ import { rangeLinks } from './range.ts';
 
 /** What the list's page shows: payments that filters fit, or that a search has found. */
 export interface ShownList {
+  /** Whose days the filters' are. */
+  readonly zone: string;
   readonly list?: PaymentList;
   readonly search?: SearchResult;
   /** What is wrong with a filter. */
@@ -19,12 +21,12 @@ export interface ShownList {
 }
 
 /** The list, with the search, the filters and the views above it. */
-export function listPage(visit: AtMerchant, { list, search, fault, views = null }: ShownList): Page {
+export function listPage(visit: AtMerchant, { zone, list, search, fault, views = null }: ShownList): Page {
   const { texts } = visit;
   return {
     title: texts.payments.title,
     status: fault === undefined ? 200 : 400,
-    main: html`${alert(fault ?? null)} ${searchForm(visit)} ${filterForm(visit)} ${views}
+    main: html`${alert(fault ?? null)} ${searchForm(visit)} ${filterForm(visit, zone)} ${views}
     ${list === undefined ? null : listed(visit, list)} ${search === undefined ? null : found(visit, search)}`,
   };
 }
@@ -54,7 +56,7 @@ function searchForm(visit: AtMerchant): Html {
   </section>`;
 }
 
-function filterForm(visit: AtMerchant): Html {
+function filterForm(visit: AtMerchant, zone: string): Html {
   const { texts, query } = visit;
   const { payments } = texts;
   const value = (name: string) => ({ name, value: query.get(name) ?? '', isOptional: true as const });
@@ -77,6 +79,7 @@ function filterForm(visit: AtMerchant): Html {
   return html`<section class="card">
     ${rangeLinks(visit)}
     <form method="get" action="${paymentsPath(visit)}" class="filters">${filters}</form>
+    <p class="small">${fillPlain(payments.daysOf, { zone })}</p>
   </section>`;
 }
 

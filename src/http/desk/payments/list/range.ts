@@ -9,13 +9,17 @@ import { choiceLinks } from '../../shell/choices.ts';
 /** The longest month: all of this one are among so many days. */
 const DAYS = { today: 1, '7': 7, '30': 30, month: 31 } as const satisfies Record<Range, number>;
 
+/** The time zone whose days the merchant's are. */
+export async function zoneOf({ ctx, merchant }: AtMerchant): Promise<string> {
+  return (await readSettings(ctx.db, merchant.merchant_id))?.time_zone ?? 'UTC';
+}
+
 /** The first moment of the range that was asked for, in the merchant's time zone; null: none was. */
-export async function sinceOf({ ctx, merchant, query }: AtMerchant): Promise<Date | null> {
+export function sinceOf({ ctx, query }: AtMerchant, zone: string): Date | null {
   const asked = filtersOf(query).get('range');
   const range = RANGES.find((one) => one === asked);
   if (range === undefined) return null;
-  const settings = await readSettings(ctx.db, merchant.merchant_id);
-  const days = lastDays(settings?.time_zone ?? 'UTC', DAYS[range], ctx.now());
+  const days = lastDays(zone, DAYS[range], ctx.now());
   const month = days.at(-1)?.date.slice(0, 7) ?? '';
   const shown = range === 'month' ? days.filter(({ date }) => date.startsWith(month)) : days;
   return shown[0]?.from ?? null;

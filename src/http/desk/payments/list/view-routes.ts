@@ -3,6 +3,7 @@ import { DESK_PER_MINUTE, type AtMerchant, type DeskReply, type DeskRoute } from
 import { paymentsPath } from '../page/own.ts';
 import { filtersOf, listQueryOf } from './filters.ts';
 import { listPage } from './list-page.ts';
+import { zoneOf } from './range.ts';
 import { keeperOf, viewsCard } from './views.ts';
 
 const VIEWS = '/dashboard/:merchant/payments/views';
@@ -20,7 +21,7 @@ export const viewRoutes: readonly DeskRoute[] = [
     async handle(visit) {
       const query = new URLSearchParams(visit.field('filters'));
       const filters = filtersOf(query).toString();
-      listQueryOf(new URLSearchParams(filters));
+      listQueryOf(new URLSearchParams(filters), 'UTC');
       const fault = await keepView(visit.ctx.db, keeperOf(visit), { name: visit.field('name'), filters });
       return fault === null ? { to: `${paymentsPath(visit)}?${filters}` } : refused(visit, fault);
     },
@@ -52,5 +53,10 @@ export const viewRoutes: readonly DeskRoute[] = [
 ];
 
 async function refused(visit: AtMerchant, fault: ViewFault): Promise<DeskReply> {
-  return listPage(visit, { fault: visit.texts.payments.viewFaults[fault], views: await viewsCard(visit) });
+  const zone = await zoneOf(visit);
+  return listPage(visit, {
+    zone,
+    fault: visit.texts.payments.viewFaults[fault],
+    views: await viewsCard(visit),
+  });
 }
