@@ -40,8 +40,8 @@ describe('the map of what was moved', () => {
   };
 
   it('is one command’s at a time: another one is refused before it changes anything', async () => {
-    const held = await exclusive(join(folder, 'moved.map'), { file: 'map', holder: 'move' });
-    expect(await forget()).to.equal(`Another move has the map ${join(folder, 'moved.map')}.`);
+    const held = await exclusive(join(folder, 'moved.map'), { file: 'map', holder: 'command' });
+    expect(await forget()).to.equal(`Another command has the map ${join(folder, 'moved.map')}.`);
     await new Promise((done) => held.close(done));
     expect(await forget()).to.match(/^mer_\w+ has not arrived/);
     expect(await readdir(folder)).to.deep.equal(['cells.json']);

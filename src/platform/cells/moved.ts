@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, readFile, rename, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StartError } from '../config/start-error.ts';
+import { exclusive } from '../exclusive.ts';
 
 /**
  * The map file: where the keys and tokens of merchants are that were moved. A line is a lookup, a blank and
@@ -50,6 +51,18 @@ export function movedText(moved: MovedMap): string {
 }
 
 /**
+ * Lets one command of a machine write the map file: of two at once, each of which writes the whole map, one
+ * would lose what the other has noted. Throws StartError where another one has it.
+ */
+export async function takeMap(map: string): Promise<{ close(): void }> {
+  try {
+    return await exclusive(map, { file: 'map', holder: 'command' });
+  } catch (error) {
+    throw error instanceof RangeError ? new StartError(`${error.message}.`) : error;
+  }
+}
+
+/**
  * Notes in a map file that these lookups are in `cell` from now on; what it said of them before is replaced.
  * It is on the disk when this returns; a file that says so already is left as it is. Whoever calls it lets
  * nobody else write the file meanwhile.
@@ -61,6 +74,17 @@ export async function recordMoved(file: string, lookups: Iterable<string>, cell:
   if (others.length > 0) await replaceFile(file, movedText(moved));
   // A name is its folder's; who wrote it may have been killed before this.
   await withFile(dirname(file), 'r', (folder) => folder.sync());
+}
+
+/**
+ * Drops what leads to a cell that is gone: its keys and tokens go where they say themselves, and are refused
+ * there. Returns how many there were. Whoever calls it lets nobody else write the file meanwhile.
+ */
+export async function dropMoved(file: string, cell: string): Promise<number> {
+  const moved = await readMoved(file);
+  const kept = new Map([...moved].filter(([, there]) => there !== cell));
+  if (kept.size < moved.size) await replaceFile(file, movedText(kept));
+  return moved.size - kept.size;
 }
 
 /** Whoever reads the file meanwhile, also behind a loss of power, finds the old one or the new one. */

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { readCells } from '../../../platform/cells/file.ts';
-import { movedText, readMoved } from '../../../platform/cells/moved.ts';
+import { readCells, type Cells } from '../../../platform/cells/file.ts';
+import { dropMoved, movedText, readMoved, takeMap, type MovedMap } from '../../../platform/cells/moved.ts';
 import { StartError } from '../../../platform/config/start-error.ts';
 import { OpsUsageError, type FileCommand } from '../shared/command.ts';
 import { renderEnvoy } from './render/envoy.ts';
@@ -33,6 +33,7 @@ export const renderCommand: FileCommand = {
     for: { type: 'string', value: 'PROXY', meaning: Object.keys(PROXIES).join(', '), isNeeded: true },
     out: { type: 'string', value: 'DIR', meaning: "where to; default: the file's own folder" },
     at: { type: 'string', value: 'DIR', meaning: 'where the proxy will read them; default: --out' },
+    gone: { type: 'string', value: 'CELL', meaning: 'drops from the map what leads to a cell that is gone' },
   },
   changes: () => false,
   async runOnFiles(values) {
@@ -41,12 +42,9 @@ export const renderCommand: FileCommand = {
     if (render === undefined)
       throw new OpsUsageError(`--for ${proxy} is none of ${Object.keys(PROXIES).join(', ')}.`);
     const cells = await readCells(file);
-    const keysAndTokens = await readMoved(cells.moved);
-    const unknown = [...new Set(keysAndTokens.values())].filter(
-      (cell) => !cells.cells.some(({ name }) => name === cell),
-    );
-    if (unknown.length > 0)
-      throw new StartError(`${cells.moved} names cells that ${file} does not: ${unknown.join(', ')}.`);
+    const gone = values.text('gone');
+    const dropped = gone === null ? 0 : await dropGone(cells, gone, file);
+    const keysAndTokens = await readMap(cells, file);
     const at = values.text('at');
     const out = resolve(values.text('out') ?? dirname(file));
     const moved = at === null ? cells.moved : join(at, basename(cells.moved));
@@ -57,6 +55,32 @@ export const renderCommand: FileCommand = {
     if (at === null) await writeFile(cells.moved, '', { flag: 'a' });
     else await writeFile(join(out, basename(cells.moved)), movedText(keysAndTokens));
     const files = Object.keys(rendered).map((name) => join(out, name));
-    return { facts: { files }, text: files.join('\n') };
+    const told = gone === null ? [] : [`${cells.moved}: ${dropped} lines that led to ${gone} are dropped`];
+    return { facts: { files, dropped }, text: [...told, ...files].join('\n') };
   },
 };
+
+const hasCell = ({ cells }: Cells, cell: string) => cells.some(({ name }) => name === cell);
+
+async function dropGone(cells: Cells, gone: string, file: string): Promise<number> {
+  if (hasCell(cells, gone))
+    throw new OpsUsageError(`${file} has the cell ${gone}: take it out first, when no merchant is there.`);
+  const lock = await takeMap(cells.moved);
+  try {
+    return await dropMoved(cells.moved, gone);
+  } finally {
+    lock.close();
+  }
+}
+
+/** A line that leads nowhere may be a typing error in the file of cells: their merchants would be refused. */
+async function readMap(cells: Cells, file: string): Promise<MovedMap> {
+  const moved = await readMoved(cells.moved);
+  const unknown = [...new Set(moved.values())].filter((cell) => !hasCell(cells, cell));
+  if (unknown.length > 0)
+    throw new StartError(
+      `${cells.moved} names cells that ${file} does not: ${unknown.join(', ')}. ` +
+        'Of one that is gone, with no merchant left in it, --gone drops the lines.',
+    );
+  return moved;
+}

@@ -7,10 +7,9 @@ import { MoveRefused } from '../../../domain/ops/move/steps.ts';
 import { forgetMerchant, takeBack } from '../../../domain/ops/move/take-back.ts';
 import { MOVES } from '../../../domain/moves/steps.ts';
 import { environmentOf, readCells, type Cells } from '../../../platform/cells/file.ts';
-import { recordMoved } from '../../../platform/cells/moved.ts';
+import { recordMoved, takeMap } from '../../../platform/cells/moved.ts';
 import { StartError } from '../../../platform/config/config.ts';
 import type { Context } from '../../../platform/context.ts';
-import { exclusive } from '../../../platform/exclusive.ts';
 import { openDb, type Db } from '../../../platform/postgres/db.ts';
 import { actorName } from '../actor.ts';
 import {
@@ -57,15 +56,6 @@ export const moveCommand: OpsCommand = {
     }
   },
 };
-
-/** Of two moves at once, each of which writes the whole map, one would lose what the other has noted. */
-async function takeMap(map: string): Promise<{ close(): void }> {
-  try {
-    return await exclusive(map, { file: 'map', holder: 'move' });
-  } catch (error) {
-    throw error instanceof RangeError ? new StartError(`${error.message}.`) : error;
-  }
-}
 
 interface Target {
   readonly target: Db;
