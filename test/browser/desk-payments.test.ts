@@ -142,6 +142,7 @@ describe('the payments of the desk in a browser', () => {
         await page.getByLabel('Name of the view').fill('All that ended');
         await page.getByRole('button', { name: 'Keep these filters as a view' }).click();
         await look(page, 'view', null);
+        await look(page, 'prices', `${list()}?range=today`);
         await look(page, 'found', `${list()}?q=a-very`);
         await look(page, 'found-none', `${list()}?q=nothing`);
         await look(page, 'waiting', `${list()}/${open.id}`);

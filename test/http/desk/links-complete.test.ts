@@ -91,6 +91,7 @@ describe('payment links at the desk, beside what the API takes', () => {
     const closed = await createLink(harness, { open_amount: { min: '3.25', max: '99' } });
     await harness.api('post', `/v1/links/${closed.id}/archive`).expect(200);
     const paused = (await read(made.id)).paused_at as string;
+    const archived = (await read(closed.id)).archived_at as string;
     const shown: Readonly<Record<string, readonly string[]>> = {
       id: [made.id],
       url: [made.url],
@@ -114,11 +115,12 @@ describe('payment links at the desk, beside what the API takes', () => {
       success_url: ['https://shop.example/thanks?a=1&#38;b=2'],
       thank_you: ['Enjoy &#34;it&#34;!'],
       created_at: [`datetime="${String(made.created_at)}"`],
-      archived_at: ['<dt>Closed</dt>'],
-      paused_at: [`datetime="${paused}"`],
+      archived_at: [`<strong>Closed for good</strong> <time datetime="${archived}"`],
+      paused_at: [`<strong>Paused</strong> <time datetime="${paused}"`],
     };
     expect(shown).to.have.all.keys(Object.keys(LinkResource.properties));
-    const pages = [(await owner.get(path(made.id))).text, (await owner.get(path(closed.id))).text].join('\n');
+    const texts = [await owner.get(path(made.id)), await owner.get(path(closed.id))].map(({ text }) => text);
+    const pages = texts.join(' ').replaceAll(/\s+/g, ' ');
     for (const one of Object.values(shown).flat()) expect(pages).to.include(one);
   });
 

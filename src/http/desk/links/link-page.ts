@@ -45,17 +45,17 @@ function factsOf(visit: AtMerchant, { link, totals, coin }: ShownLink): Html {
     coin,
   });
   const base = `/dashboard/${visit.merchant.merchant_id}`;
-  const [closed, paused] = [link.archived_at, link.paused_at].map((at) =>
-    at === null ? null : time(new Date(at)),
-  );
+  const since = link.archived_at ?? link.paused_at;
   return pairs([
     [texts.name, html`<bdi>${link.title}</bdi>`],
     [texts.description, textOf(link.description)],
     [texts.price, html`<bdi dir="ltr">${pricesOf(link, coin)}</bdi>`],
     [texts.asks, asksOf(visit, link)],
-    [texts.state, html`<strong>${texts.states[stateOfLink(link)]}</strong>`],
-    [texts.closedAt, closed ?? null],
-    [texts.pausedAt, paused ?? null],
+    [
+      texts.state,
+      html`<strong>${texts.states[stateOfLink(link)]}</strong>
+        ${since === null ? null : time(new Date(since))}`,
+    ],
     [texts.taken, html`${takenOf(visit, link)}`],
     [texts.left, link.stock_left === null ? null : html`${link.stock_left}`],
     [texts.uses, link.max_uses === null ? null : html`${link.max_uses}`],

@@ -43,8 +43,6 @@ export const LINKS = {
   successHint: 'Where customers go, of your site. It proves no payment.',
   thanks: 'Text after paying',
   thanksHint: 'Shown where there is no address.',
-  closedAt: 'Closed',
-  pausedAt: 'Paused',
   create: 'Create the link',
   created2: 'The link was created. Give customers its address, or print its code.',
   address: 'Address of the page',
