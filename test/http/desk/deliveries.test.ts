@@ -76,6 +76,24 @@ describe('the deliveries at the desk', () => {
     expect(text).to.include('checkout.created').and.include(receiver.url);
   });
 
+  for (const payload of ['full', 'thin'])
+    it(`show what a receiver got, set apart for reading: ${payload}`, async () => {
+      const url = `${receiver.url}/own`;
+      const registered = await harness.api('post', '/v1/webhooks/endpoints').send({ url, payload });
+      await pay({ order_id: 'order-77' });
+      const { id } = registered.body as { id: string };
+      const [own] = (await deliveriesIn(harness)).filter((row) => row.endpoint_id.endsWith(id));
+      const request = receiver.requests.find(({ path }) => path.endsWith('/own'));
+      const got = String(request?.rawBody);
+      const { text } = await ann.get(page(`/deliveries/${own?.id}`));
+      const block = /aria-label="What this endpoint is sent">([^]*?)<\/pre>/.exec(text)?.[1] ?? '';
+      const shown = block.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+      expect(shown).to.not.equal(got);
+      expect(JSON.stringify(JSON.parse(shown))).to.equal(got);
+      expect(got.includes('order-77')).to.equal(payload === 'full');
+      expect(text).to.include('the signed bytes have none');
+    });
+
   it('are sent again, once by a form that is sent twice, which is written down', async () => {
     await pay();
     const [delivery] = await deliveriesIn(harness);

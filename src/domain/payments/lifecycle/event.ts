@@ -70,9 +70,14 @@ export function eventOf(
 }
 
 /**
- * The body of a thin event: what has happened, and where the event is. Whoever reads the link has a key of
- * the merchant, so that a receiver which leaks what it gets leaks nothing of the payment.
+ * The body that an endpoint is sent of an event, whose own body is `full`. A thin one is what has happened,
+ * and where the event is: whoever reads the link has a key of the merchant, so that a receiver which leaks
+ * what it gets leaks nothing of the payment.
  */
-export function thinEvent(publicUrl: string, id: string, type: string): string {
-  return JSON.stringify({ id, type, link: `${publicUrl}/v1/events/${id}` });
+export function sentBody(
+  payload: 'full' | 'thin',
+  publicUrl: string,
+  { id, type, full }: { id: string; type: string; full: string },
+): string {
+  return payload === 'full' ? full : JSON.stringify({ id, type, link: `${publicUrl}/v1/events/${id}` });
 }

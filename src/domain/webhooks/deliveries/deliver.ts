@@ -3,7 +3,7 @@ import type { Context } from '../../../platform/context.ts';
 import { hostOf } from '../../../platform/logging/config-change.ts';
 import { startSpan } from '../../../platform/traces/traces.ts';
 import { signWebhook } from '../../../sdk/sign.ts';
-import { thinEvent } from '../../payments/lifecycle/event.ts';
+import { sentBody } from '../../payments/lifecycle/event.ts';
 import type { DeliveryResult, WebhookClient } from '../client/client.ts';
 import { placesOf } from '../client/places.ts';
 import { disableEndpoint } from '../endpoints/leases/disable.ts';
@@ -119,9 +119,9 @@ function startRequests(
     if (endpoint.is_disabled) return { delivery, notSent: 'endpoint_switched_off' };
     if (delivery.url === null) return { delivery, notSent: 'webhooks_disabled' };
     const startedAt = ctx.now();
-    const { event_id: eventId, url } = delivery;
-    const body =
-      endpoint.payload === 'full' ? delivery.body : thinEvent(ctx.config.publicUrl, eventId, delivery.type);
+    const { event_id: eventId, url, type } = delivery;
+    const event = { id: eventId, type, full: delivery.body };
+    const body = sentBody(endpoint.payload, ctx.config.publicUrl, event);
     const headers = signWebhook({ eventId, rawBody: body, secrets, signingKeys, now: ctx.systemNow() });
     const place = placesOf(client).take(merchantId, url, ctx.systemNow());
     if (typeof place === 'number') return { delivery, deferredTo: addSeconds(ctx.now(), place) };

@@ -44,6 +44,22 @@ export function listRegistrations(
   return run(connection, registered, { merchantId });
 }
 
+const payloadOfEndpoint = sql<Pick<Registration, 'payload'>, { merchantId: string; id: string }>(
+  'payload_of_endpoint',
+  (p) => `
+   SELECT payload FROM endpoint_registrations WHERE id = ${p.id} AND merchant_id = ${p.merchantId}`,
+);
+
+/** What an endpoint of the merchant is sent, also a deleted one; null is none that was registered. */
+export async function readPayload(
+  connection: Connection,
+  merchantId: string,
+  id: string | null,
+): Promise<Payload> {
+  const found = id === null ? null : await runOne(connection, payloadOfEndpoint, { merchantId, id });
+  return found?.payload ?? 'full';
+}
+
 function finderOf(verb: string, lock: string): Find {
   const find = sql<Registration, { merchantId: string; id: string }>(
     `${verb}_endpoint_registration`,

@@ -99,7 +99,9 @@ export const WEBHOOKS = {
     show: 'Show',
     none: 'No delivery is like this. Deliveries are kept for 30 days.',
     older: 'Older deliveries',
-    body: 'What was sent',
+    body: 'What this endpoint is sent',
+    bodyNote:
+      'As the endpoint is set now: the whole event, or its id and link. Lines and blanks are added here for reading; the signed bytes have none.',
     bodyGone: 'The event is older than 90 days.',
     log: 'Attempts',
     attempt: 'Attempt {number}',

@@ -10,7 +10,7 @@ import { answerOf, deliveriesPath, endpointOf, type Registered } from './list-pa
 
 interface Shown {
   readonly delivery: DeliveryWithAttempts;
-  /** The event; null: it is older than events are kept. */
+  /** What the endpoint, as it is set now, is sent of the event; null: it is older than events are kept. */
   readonly body: string | null;
   readonly registered: Registered;
   readonly fault: string | null;
@@ -33,7 +33,12 @@ export function deliveryPage(visit: AtMerchant, { delivery, body, registered, fa
       </section>
       <section class="card">
         <h2>${words.body}</h2>
-        ${body === null ? html`<p>${words.bodyGone}</p>` : codeBlock(words.body, indented(body))}
+        ${
+          body === null
+            ? html`<p>${words.bodyGone}</p>`
+            : html`<p>${words.bodyNote}</p>
+                ${codeBlock(words.body, indented(body))}`
+        }
       </section>
       ${linkButton(deliveriesPath(visit), words.back)}`,
   });

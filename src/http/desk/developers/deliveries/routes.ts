@@ -1,11 +1,12 @@
 import { ApiError } from '../../../../domain/api/errors.ts';
 import { getValidator } from '../../../../domain/api/validator.ts';
 import { getEvent } from '../../../../domain/events/payment-events.ts';
+import { sentBody } from '../../../../domain/payments/lifecycle/event.ts';
 import { listDeliveries } from '../../../../domain/webhooks/deliveries/list.ts';
 import { getDelivery } from '../../../../domain/webhooks/deliveries/read.ts';
 import { redeliver } from '../../../../domain/webhooks/deliveries/redeliver.ts';
 import { ListDeliveriesQuery, type DeliveryList } from '../../../../domain/webhooks/deliveries/schemas.ts';
-import { listRegistrations } from '../../../../domain/webhooks/endpoints/registration.ts';
+import { listRegistrations, readPayload } from '../../../../domain/webhooks/endpoints/registration.ts';
 import { readCurrent } from '../../../../platform/replica.ts';
 import {
   acting,
@@ -76,7 +77,10 @@ async function registeredOf({ ctx, merchant }: AtMerchant): Promise<Registered> 
 async function show(visit: AtMerchant, fault: string | null): Promise<DeskReply> {
   const { ctx, merchant, params } = visit;
   const delivery = await getDelivery(ctx.db, merchant.merchant_id, params.delivery ?? '');
-  const body = await eventOf(visit, delivery.event_id);
+  const payload = await readPayload(ctx.db, merchant.merchant_id, delivery.endpoint_id);
+  const { event_id: id, type } = delivery;
+  const full = await eventOf(visit, id);
+  const body = full === null ? null : sentBody(payload, ctx.config.publicUrl, { id, type, full });
   return deliveryPage(visit, { delivery, body, registered: await registeredOf(visit), fault });
 }
 
