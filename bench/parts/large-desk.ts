@@ -77,10 +77,10 @@ async function assertPlans({ merchantId, env }: Bench, side: Side): Promise<void
   };
   const middle = `copy-${middleOf(side)}`;
   const merchants = [merchantId, ...OTHERS];
-  // Each of eight branches, and what they have found.
+  // Each of eleven branches, and what they have found.
   for (const merchant of merchants)
     for (const text of [middle, 'copy-', `${middle}@shop.example`, 'nothing', '0x1', 'pay_0'])
-      await hold(9 * (MAX_FOUND + 1), (connection) => searchPayments(connection, merchant, text, publicUrl));
+      await hold(12 * (MAX_FOUND + 1), (connection) => searchPayments(connection, merchant, text, publicUrl));
   const filters = [
     {},
     { status: [RARE] },
