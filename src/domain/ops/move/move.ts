@@ -3,13 +3,12 @@ import type { Step } from '../../moves/steps.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Db } from '../../../platform/postgres/db.ts';
 import { bring, type MoveOrder } from './bring.ts';
-import { measureMerchant, type Ends } from './copy.ts';
+import { assertEqual } from './checks/equal.ts';
 import { endNotes } from './early/notes.ts';
 import { dropFence } from './fence.ts';
 import { releaseJobs } from './hold-jobs.ts';
 import { holdRun, keepRun } from './runs.ts';
 import { endMove, goOnArriving, MoveRefused, readMove, recordStep, type Decided } from './steps.ts';
-import { MERCHANT_TABLES } from './tables/tables.ts';
 
 export interface MoveReport {
   readonly step: Step;
@@ -40,7 +39,8 @@ export async function moveMerchant(ctx: Context, target: Db, order: MoveOrder): 
   const brought = isDecided ? null : await bring(ctx, ends, order, move.run);
   const after = isDecided ? before.step : 'moved';
   if (after === 'moved') {
-    if (isDecided) await assertEqual(ends, merchantId);
+    // Interrupted behind its decision: before anybody is led to the target, the rows are compared again.
+    if (isDecided) await assertEqual(ends, merchantId, order);
     await order.switchRoutes();
     await recordStep(ctx.db, move, 'switched');
   } else if (after === 'switched' && (await isArriving(target, move))) await order.switchRoutes();
@@ -58,23 +58,6 @@ export async function moveMerchant(ctx: Context, target: Db, order: MoveOrder): 
     rows: brought?.rows ?? null,
     stopped_seconds: seconds,
   };
-}
-
-/**
- * A move that was interrupted behind its decision: before it leads anybody to the target, the rows are
- * compared again.
- */
-async function assertEqual({ source, target }: Ends, merchantId: string): Promise<void> {
-  const [before, after] = [
-    await measureMerchant(source, merchantId),
-    await measureMerchant(target, merchantId),
-  ];
-  const differing = MERCHANT_TABLES.filter(
-    ({ name, refuses }) => refuses !== 'none' && before[name]?.digest !== after[name]?.digest,
-  );
-  if (differing.length === 0) return;
-  const names = differing.map(({ name }) => name).join(', ');
-  throw new MoveRefused(`The copy is not equal any more: ${names}. Nobody is led to it`);
 }
 
 /**
