@@ -138,6 +138,8 @@ describe('every route of the desk', () => {
     { Origin: 'https://evil.example' },
     { Origin: 'http://localhost:3001' },
     { Origin: 'null' },
+    { 'Sec-Fetch-Site': 'none', Origin: 'https://evil.example' },
+    { 'Sec-Fetch-Site': 'none', Origin: 'null' },
   ];
   for (const route of POSTS)
     it(`refuses a form of another page, whoever is signed in: ${nameOf(route)}`, async () => {

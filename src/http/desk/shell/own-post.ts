@@ -39,9 +39,13 @@ export function ownPostOnly(
   return [refuse, read];
 }
 
-/** `none`: the visitor has sent the form again. */
+/**
+ * `none`: the visitor has sent the form again, which may be another page's: the Origin says whose it is.
+ * A browser's `same-origin` says so itself.
+ */
 function isFromOwnPage({ headers }: Pick<Request, 'headers'>, origin: string, protocol: string): boolean {
   const site = headers['sec-fetch-site'];
-  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  if (site === 'same-origin' || (site === 'none' && headers.origin === undefined)) return true;
+  if (site !== undefined && site !== 'none') return false;
   return headers.origin === origin || headers.origin === `${protocol}//${headers.host ?? ''}`;
 }
