@@ -453,6 +453,13 @@ describe('verify', () => {
       ] as const;
     }),
     [
+      'audit log',
+      'its head is deleted',
+      twoEntries,
+      `DELETE FROM audit_heads`,
+      `SELECT merchant_id || ' 1' AS id FROM operator_actions WHERE number = 1`,
+    ],
+    [
       'addresses',
       'a payment shows the address of somebody else',
       () => openRealNetwork(harness, shop).create(),

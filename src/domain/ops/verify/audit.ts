@@ -8,18 +8,22 @@ interface EntryKey {
   readonly limit: number;
 }
 
-// Index: operator_actions_chained. Entries from before there were chains have no number, and are not read.
+// Indexes: operator_actions_chained, audit_heads_pkey. Entries from before there were chains have no number,
+// and are not read.
 const entryPage = pageRows<ReadRow, EntryKey>(
   'verify_audit_entries',
   (own, p) => `
     SELECT a.merchant_id || ' ' || a.number AS id, ARRAY[a.merchant_id, a.number::text] AS last,
       false AS is_parked, CASE
+        WHEN a.number = 1 AND head.merchant_id IS NULL
+          THEN 'its log has no head, so that no further entry can be written'
         WHEN a.number > 1 AND before.hash IS NULL THEN 'the entry before it is missing'
         WHEN a.hash IS DISTINCT FROM audit_hash(coalesce(before.hash, ''), a)
           THEN 'its hash is not that of its content and of the entry before it' END AS detail
     FROM operator_actions a
       LEFT JOIN operator_actions before
         ON before.merchant_id = a.merchant_id AND before.number = a.number - 1
+      LEFT JOIN audit_heads head ON a.number = 1 AND head.merchant_id = a.merchant_id
     WHERE (a.merchant_id, a.number) > (${p.merchant}, ${p.number}::bigint) AND ${own('a.merchant_id')}
     ORDER BY a.merchant_id, a.number LIMIT ${p.limit}`,
 );
