@@ -47,7 +47,6 @@ export const LINKS = {
   created2: 'The link was created. Give customers its address, or print its code.',
   address: 'Address of the page',
   openPage: 'Open the page',
-  code: 'Code of the page',
   codeAlt: 'QR code of the page',
   svg: 'Code as SVG',
   png: 'Code as PNG',

@@ -55,8 +55,8 @@ export const renderCommand: FileCommand = {
     if (at === null) await writeFile(cells.moved, '', { flag: 'a' });
     else await writeFile(join(out, basename(cells.moved)), movedText(keysAndTokens));
     const files = Object.keys(rendered).map((name) => join(out, name));
-    const told = gone === null ? [] : [`${cells.moved}: ${dropped} lines that led to ${gone} are dropped`];
-    return { facts: { files, dropped }, text: [...told, ...files].join('\n') };
+    const notes = gone === null ? [] : [`${cells.moved}: ${dropped} lines that led to ${gone} are dropped`];
+    return { facts: { files, dropped }, text: [...notes, ...files].join('\n') };
   },
 };
 
